@@ -82,7 +82,7 @@ check_params (const CtrCcaParams *params, CtrError *error)
         "CTR_FEATURE_VALUES in features 0x%x: leave it out, the mode CTR_COMPONENTS_EQUAL brings it", params->features);
   if (params->features
       & ~(uint32_t) (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS | CTR_FEATURE_BACKGROUND
-                     | CTR_FEATURE_PERCENTILES | CTR_FEATURE_INSCRIBED | CTR_FEATURE_CONTRAST))
+                     | CTR_FEATURE_PERCENTILES | CTR_FEATURE_INSCRIBED | CTR_FEATURE_CONTRAST | CTR_FEATURE_SKELETON))
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown features in 0x%x", params->features);
   if (params->mode != CTR_COMPONENTS_FOREGROUND && params->mode != CTR_COMPONENTS_EQUAL)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown mode %d", (int) params->mode);

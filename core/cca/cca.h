@@ -10,6 +10,7 @@
  *   percentiles                     results/component_values.h  cca/percentiles.c  cca/percentiles.cu
  *   inscribed circles               results/component_values.h  cca/inscribed.c    cca/inscribed.cu
  *   contrast to the surroundings    results/component_values.h  cca/contrast.c     cca/contrast.cu
+ *   skeletons                       cca/skeleton.h          cca/skeleton.c         cca/skeleton.cu
  *   background                      -                       cca/background.c       cca/background.cu
  *   strips of one picture           strips/
  *   result                          results/components.c
@@ -51,7 +52,7 @@ ctr_cca_features (const CtrCcaParams *params)
 static inline bool
 ctr_cca_needs_labels (const CtrCcaParams *params)
 {
-  return params->features & (CTR_FEATURE_LABELS | CTR_FEATURE_INSCRIBED | CTR_FEATURE_CONTRAST)
+  return params->features & (CTR_FEATURE_LABELS | CTR_FEATURE_INSCRIBED | CTR_FEATURE_CONTRAST | CTR_FEATURE_SKELETON)
          || (params->features & CTR_FEATURE_PERCENTILES && params->mode == CTR_COMPONENTS_FOREGROUND);
 }
 

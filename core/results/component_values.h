@@ -80,6 +80,32 @@ ctr_component_radius (const CtrComponentInscribed *inscribed)
   return sqrt ((double) inscribed->radius_sq);
 }
 
+/* The square root of DISTANCE_SQ, rounded to the nearest 1/65536, in these. The double of it may be off by one. */
+CTR_SHAPE_RULE uint64_t
+ctr_skeleton_distance (uint32_t distance_sq)
+{
+  const uint64_t square = (uint64_t) distance_sq << 32;
+  uint64_t root = (uint64_t) (sqrt ((double) distance_sq) * 65536);
+  /* It is the nearest one if (root - 1/2)^2 < square < (root + 1/2)^2. Neither side can be whole. */
+  while (root > 0 && root * root - root >= square)
+    root--;
+  while (root * root + root < square)
+    root++;
+  return root;
+}
+
+CTR_SHAPE_RULE double
+ctr_component_length (const CtrComponentSkeleton *skeleton)
+{
+  return (double) skeleton->straight + (double) skeleton->diagonal * sqrt (2.0);
+}
+
+CTR_SHAPE_RULE double
+ctr_component_breadth (const CtrComponentSkeleton *skeleton)
+{
+  return (double) skeleton->distance_sum / 32768 / skeleton->pixels;
+}
+
 /* Of two components, a pixel is in the ring of the one with the lower key. DISTANCE_SQ: from the pixel to the component. */
 CTR_SHAPE_RULE uint64_t
 ctr_ring_key (uint32_t distance_sq, uint32_t label)

@@ -57,6 +57,8 @@ ctr_components_alloc (uint32_t width, uint32_t height, uint32_t count, uint32_t 
     ok = (c->inscribed = ctr_alloc_array (rows, sizeof *c->inscribed)) && ok;
   if (features & CTR_FEATURE_CONTRAST)
     ok = (c->contrast = ctr_alloc_array (rows, sizeof *c->contrast)) && ok;
+  if (features & CTR_FEATURE_SKELETON)
+    ok = (c->skeleton = ctr_alloc_array (rows, sizeof *c->skeleton)) && ok;
   if (features & CTR_FEATURE_EDGES)
     ok = (c->labels = ctr_alloc_array (2 * (size_t) width, sizeof *c->labels)) && ok;
   else if (features & CTR_FEATURE_LABELS)
@@ -96,6 +98,7 @@ ctr_components_settle (CtrComponents *pending, CtrComponents *complete)
   pending->percentiles = complete->percentiles;
   pending->inscribed = complete->inscribed;
   pending->contrast = complete->contrast;
+  pending->skeleton = complete->skeleton;
   pending->labels = complete->labels;
   pending->background = complete->background;
   complete->table = NULL;
@@ -104,6 +107,7 @@ ctr_components_settle (CtrComponents *pending, CtrComponents *complete)
   complete->percentiles = NULL;
   complete->inscribed = NULL;
   complete->contrast = NULL;
+  complete->skeleton = NULL;
   complete->labels = NULL;
   Result *to = (Result *) pending, *from = (Result *) complete;
   to->labels_ops = from->labels_ops;
@@ -234,6 +238,7 @@ ctr_components_unref (CtrComponents *components)
   free ((void *) components->percentiles);
   free ((void *) components->inscribed);
   free ((void *) components->contrast);
+  free ((void *) components->skeleton);
   free ((void *) components->labels);
   if (result->labels_ops)
     result->labels_ops->destroy (result->labels_source);
@@ -269,6 +274,18 @@ double
 ctr_component_inscribed_radius (const CtrComponentInscribed *inscribed)
 {
   return ctr_component_radius (inscribed);
+}
+
+double
+ctr_component_skeleton_length (const CtrComponentSkeleton *skeleton)
+{
+  return ctr_component_length (skeleton);
+}
+
+double
+ctr_component_skeleton_width (const CtrComponentSkeleton *skeleton)
+{
+  return ctr_component_breadth (skeleton);
 }
 
 void

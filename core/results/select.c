@@ -105,6 +105,9 @@ static const Number component_numbers[] = {
     COMPONENT (INSCRIBED_Y, "inscribed-y", inscribed_y, CTR_FEATURE_INSCRIBED),
     COMPONENT (RING_MEAN, "ring-mean", ring_mean, CTR_FEATURE_CONTRAST | CTR_FEATURE_GREY),
     COMPONENT (CONTRAST, "contrast", contrast, CTR_FEATURE_CONTRAST | CTR_FEATURE_GREY),
+    COMPONENT (SKELETON_LENGTH, "skeleton-length", skeleton_length, CTR_FEATURE_SKELETON),
+    COMPONENT (SKELETON_WIDTH, "skeleton-width", skeleton_width, CTR_FEATURE_SKELETON),
+    COMPONENT (SKELETON_PIXELS, "skeleton-pixels", skeleton_pixels, CTR_FEATURE_SKELETON),
 };
 
 enum {

@@ -38,6 +38,7 @@ typedef struct {
   double p5, p25, median, p75, p95;
   double inscribed_radius, inscribed_x, inscribed_y;
   double ring_mean, contrast;
+  double skeleton_length, skeleton_width, skeleton_pixels;
 } CtrComponentNumbers;
 
 /* Are these valid? */
@@ -93,11 +94,11 @@ ctr_select_keeps_contour (const CtrSelectPlan *plan, const CtrContour *row, cons
   return ctr_select_keeps (plan, &n.area);
 }
 
-/* MOMENTS, GREY, PERCENTILES, INSCRIBED and CONTRAST are there if the plan's features need them. */
+/* MOMENTS, GREY, PERCENTILES, INSCRIBED, CONTRAST and SKELETON are there if the plan's features need them. */
 CTR_SHAPE_RULE bool
 ctr_select_keeps_component (const CtrSelectPlan *plan, const CtrComponent *row, const CtrComponentMoments *moments,
     const CtrComponentGrey *grey, const CtrComponentPercentiles *percentiles, const CtrComponentInscribed *inscribed,
-    const CtrComponentContrast *contrast)
+    const CtrComponentContrast *contrast, const CtrComponentSkeleton *skeleton)
 {
   CtrComponentNumbers n;
   n.area = row->area;
@@ -111,6 +112,7 @@ ctr_select_keeps_component (const CtrSelectPlan *plan, const CtrComponent *row, 
   n.major_axis = n.minor_axis = n.eccentricity = n.min = n.max = n.mean = n.std = NAN;
   n.p5 = n.p25 = n.median = n.p75 = n.p95 = NAN;
   n.inscribed_radius = n.inscribed_x = n.inscribed_y = n.ring_mean = n.contrast = NAN;
+  n.skeleton_length = n.skeleton_width = n.skeleton_pixels = NAN;
   if (plan->features & CTR_FEATURE_MOMENTS) {
     CtrComponentShape shape;
     ctr_component_set_axes (row, moments, &shape);
@@ -137,6 +139,11 @@ ctr_select_keeps_component (const CtrSelectPlan *plan, const CtrComponent *row, 
   }
   if (plan->features & CTR_FEATURE_CONTRAST)
     ctr_component_set_contrast (row, grey, contrast, &n.ring_mean, &n.contrast);
+  if (plan->features & CTR_FEATURE_SKELETON) {
+    n.skeleton_length = ctr_component_length (skeleton);
+    n.skeleton_width = ctr_component_breadth (skeleton);
+    n.skeleton_pixels = skeleton->pixels;
+  }
   return ctr_select_keeps (plan, &n.area);
 }
 

@@ -5,11 +5,11 @@
 
 #include <contours/serial.h>
 
-enum { INFO = 1, TABLE, MOMENTS, GREY, LABELS, PERCENTILES, INSCRIBED, CONTRAST, SECTIONS = CONTRAST };
+enum { INFO = 1, TABLE, MOMENTS, GREY, LABELS, PERCENTILES, INSCRIBED, CONTRAST, SKELETON, SECTIONS = SKELETON };
 
 static const char info_fields[] = "8844444444884222222", table_fields[] = "884222222", moments_fields[] = "888",
                   grey_fields[] = "88224", label_fields[] = "4", percentiles_fields[] = "22222222",
-                  inscribed_fields[] = "422", contrast_fields[] = "844";
+                  inscribed_fields[] = "422", contrast_fields[] = "844", skeleton_fields[] = "88844";
 
 /* Everything but the arrays. */
 typedef struct {
@@ -21,12 +21,13 @@ typedef struct {
 
 _Static_assert(sizeof (CtrComponent) == 32 && sizeof (CtrComponentMoments) == 24 && sizeof (CtrComponentGrey) == 24
                    && sizeof (CtrComponentPercentiles) == 16 && sizeof (CtrComponentInscribed) == 8
-                   && sizeof (CtrComponentContrast) == 16 && sizeof (Info) == 80,
+                   && sizeof (CtrComponentContrast) == 16 && sizeof (CtrComponentSkeleton) == 32 && sizeof (Info) == 80,
     "Rows have no padding.");
 
 enum {
   KNOWN_FEATURES = CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS | CTR_FEATURE_BACKGROUND
                    | CTR_FEATURE_VALUES | CTR_FEATURE_PERCENTILES | CTR_FEATURE_INSCRIBED | CTR_FEATURE_CONTRAST
+                   | CTR_FEATURE_SKELETON
 };
 
 void *
@@ -65,6 +66,8 @@ ctr_components_serialize (CtrComponents *components, size_t *size, CtrError *err
     sections[count++] = (CtrSection){INSCRIBED, inscribed_fields, c->inscribed, c->count};
   if (c->features & CTR_FEATURE_CONTRAST)
     sections[count++] = (CtrSection){CONTRAST, contrast_fields, c->contrast, c->count};
+  if (c->features & CTR_FEATURE_SKELETON)
+    sections[count++] = (CtrSection){SKELETON, skeleton_fields, c->skeleton, c->count};
   return ctr_bytes_write (CTR_BYTES_COMPONENTS, sections, count, size, error);
 }
 
@@ -140,6 +143,16 @@ contrast_fits (const Info *info, const CtrComponent *c, const CtrComponentContra
          && contrast->ring_sum <= (uint64_t) contrast->ring_area * UINT16_MAX;
 }
 
+/* The skeleton's pixels are some of the component's, and each has eight neighbours at most. No distance is greater than that of the
+ * greatest circle in the box. */
+static bool
+skeleton_fits (const CtrComponent *c, const CtrComponentSkeleton *skeleton)
+{
+  const uint64_t pixels = skeleton->pixels, side = (1u + (c->width < c->height ? c->width : c->height)) / 2;
+  return pixels > 0 && pixels <= c->area && skeleton->straight < 2 * pixels && skeleton->diagonal < 2 * pixels
+         && skeleton->distance_sum >= pixels << 16 && skeleton->distance_sum <= pixels * side << 16;
+}
+
 static bool
 check_rows (const Info *info, const CtrComponents *c, CtrError *error)
 {
@@ -156,6 +169,8 @@ check_rows (const Info *info, const CtrComponents *c, CtrError *error)
       return ctr_bytes_fail (error, "the inscribed circle of a component does not fit into its box");
     if (c->contrast && !contrast_fits (info, row, &c->contrast[i]))
       return ctr_bytes_fail (error, "the ring of a component is larger than its image allows");
+    if (c->skeleton && !skeleton_fits (row, &c->skeleton[i]))
+      return ctr_bytes_fail (error, "the skeleton of a component is larger than its pixels allow");
   }
   if (info->features & CTR_FEATURE_BACKGROUND && !is_inside (info, &info->background, true))
     return ctr_bytes_fail (error, "the background lies outside of the image");
@@ -189,6 +204,9 @@ read_arrays (const CtrBytes *bytes, const Info *info, CtrComponents *to, CtrErro
                  bytes, INSCRIBED, "inscribed circles", inscribed_fields, (void *) to->inscribed, info->count, error))
          && (!to->contrast
              || ctr_bytes_read (bytes, CONTRAST, "rings", contrast_fields, (void *) to->contrast, info->count, error))
+         && (!to->skeleton
+             || ctr_bytes_read (
+                 bytes, SKELETON, "skeletons", skeleton_fields, (void *) to->skeleton, info->count, error))
          && (!to->labels || ctr_bytes_read (bytes, LABELS, "labels", label_fields, (void *) to->labels, pixels, error))
          && check_rows (info, to, error) && (!to->labels || check_labels (info, to->labels, error));
 }
@@ -208,6 +226,7 @@ check_sections (const CtrBytes *bytes, const Info *info, CtrError *error)
       {PERCENTILES, CTR_FEATURE_PERCENTILES, info->count},
       {INSCRIBED, CTR_FEATURE_INSCRIBED, info->count},
       {CONTRAST, CTR_FEATURE_CONTRAST, info->count},
+      {SKELETON, CTR_FEATURE_SKELETON, info->count},
   };
   for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
     uint64_t count;

@@ -143,7 +143,7 @@ check_arguments (const CtrComponentStrips *strips, const CtrImage *image, const 
   if (params->features & ~(uint32_t) (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY))
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
         "features 0x%x: components of strips have moments and grey values, but no label image, percentiles, inscribed "
-        "circles, contrast or background, since labels are known only when components are complete",
+        "circles, contrast, skeletons or background, since labels are known only when components are complete",
         params->features);
   if (!ctr_web_check_foreground (&params->foreground, error) || !ctr_select_check_strips (&params->select, error))
     return false;

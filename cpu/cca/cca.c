@@ -20,6 +20,7 @@
 #include "cpu/cca/nodes.h"
 #include "cpu/cca/percentiles.h"
 #include "cpu/cca/select.h"
+#include "cpu/cca/skeleton.h"
 #include "cpu/common/bands.h"
 
 #include <stdlib.h>
@@ -42,6 +43,7 @@ typedef struct {
   CtrCcaPercentiles percentiles;
   CtrCcaInscribedWork inscribed;
   CtrCcaContrastWork contrast;
+  CtrCcaSkeletonWork skeleton;
   CtrRoomPeriod period;
   CtrComponents *result; /* until finish() takes it */
 } State;
@@ -68,6 +70,7 @@ release_buffers (State *state)
   ctr_cca_percentiles_release (&state->percentiles);
   ctr_cca_inscribed_release (&state->inscribed);
   ctr_cca_contrast_release (&state->contrast);
+  ctr_cca_skeleton_release (&state->skeleton);
 }
 
 /* At the end of a period: gives back what an intricate image took. */
@@ -79,6 +82,7 @@ give_back (State *state)
   some |= ctr_cca_percentiles_give_back (&state->percentiles);
   some |= ctr_cca_inscribed_give_back (&state->inscribed);
   some |= ctr_cca_contrast_give_back (&state->contrast);
+  some |= ctr_cca_skeleton_give_back (&state->skeleton);
   for (uint32_t i = 0; i < state->band_room; i++)
     some |= ctr_cca_band_give_back (state->bands[i]);
   if (some)
@@ -402,7 +406,9 @@ measure_labels (Frame *frame, CtrError *error)
              || ctr_cca_find_inscribed (&state->inscribed, frame->result, frame->labels, frame->bands, error))
          && (!(features & CTR_FEATURE_CONTRAST)
              || ctr_cca_find_contrast (&state->contrast, &rows, frame->labels,
-                 frame->params->foreground.regions ? &frame->atlas : NULL, frame->params->ring_width, error));
+                 frame->params->foreground.regions ? &frame->atlas : NULL, frame->params->ring_width, error))
+         && (!(features & CTR_FEATURE_SKELETON)
+             || ctr_cca_find_skeletons (&state->skeleton, frame->result, frame->labels, frame->bands, error));
 }
 
 /* Sets the result's size from the bands. False if there is no memory or the work is cancelled. */

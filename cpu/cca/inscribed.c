@@ -6,18 +6,17 @@
 
 #include "core/common/poll.h"
 #include "core/results/component_values.h"
+#include "cpu/cca/columns.h"
 #include "cpu/common/bands.h"
 #include "cpu/common/envelope.h"
 #include "cpu/common/parallel.h"
 
 #include <stdatomic.h>
 
-enum { COLUMNS_A_TASK = 256 };
-
 typedef struct {
   const CtrComponents *result;
   const uint32_t *labels;
-  uint16_t *columns;
+  const uint16_t *columns;
   _Atomic uint64_t *keys;
   CtrParabola *parabolas;
   uint32_t bands;
@@ -37,39 +36,6 @@ ctr_cca_inscribed_give_back (CtrCcaInscribedWork *work)
 {
   CtrHostBuffer *const buffers[] = {&work->columns, &work->keys, &work->parabolas};
   return ctr_host_buffers_give_back (buffers, sizeof buffers / sizeof *buffers);
-}
-
-/* Sets the distances of some columns: downwards those to the pixels above, then upwards the lesser ones to either side. */
-static void
-measure_columns (void *data, uint32_t number)
-{
-  Task *task = data;
-  const uint32_t width = task->result->width, height = task->result->height, first = number * COLUMNS_A_TASK,
-                 end = width - first < COLUMNS_A_TASK ? width : first + COLUMNS_A_TASK;
-  uint16_t below[COLUMNS_A_TASK] = {0};
-  for (uint32_t y = 0; y < height; y++) {
-    const uint32_t *labels = task->labels + (size_t) y * width;
-    uint16_t *to = task->columns + (size_t) y * width;
-    if (ctr_cancelled ()) {
-      task->cancelled = true;
-      return;
-    }
-    for (uint32_t x = first; x < end; x++)
-      to[x] = (uint16_t) (1 + (y > 0 && labels[x] == (labels - width)[x] ? (to - width)[x] : 0));
-  }
-  for (uint32_t y = height; y-- > 0;) {
-    const uint32_t *labels = task->labels + (size_t) y * width;
-    uint16_t *to = task->columns + (size_t) y * width;
-    if (ctr_cancelled ()) {
-      task->cancelled = true;
-      return;
-    }
-    for (uint32_t x = first; x < end; x++) {
-      const uint16_t down = (uint16_t) (1 + (y + 1 < height && labels[x] == labels[x + width] ? below[x - first] : 0));
-      below[x - first] = down;
-      to[x] = down < to[x] ? down : to[x];
-    }
-  }
 }
 
 /* Sets *KEY to the greater one of it and NEXT. */
@@ -156,10 +122,9 @@ ctr_cca_find_inscribed (
       return ctr_fail_cancelled (error);
     atomic_init (&task.keys[i], 0);
   }
-  ctr_parallel_for (
-      ctr_threads_current (), (result->width + COLUMNS_A_TASK - 1) / COLUMNS_A_TASK, measure_columns, &task);
-  if (!task.cancelled)
-    ctr_parallel_for (ctr_threads_current (), bands, measure_band, &task);
+  if (!ctr_cca_measure_columns (labels, result->width, result->height, work->columns.data))
+    return ctr_fail_cancelled (error);
+  ctr_parallel_for (ctr_threads_current (), bands, measure_band, &task);
   if (task.cancelled)
     return ctr_fail_cancelled (error);
   for (uint32_t i = 0; i < result->count; i++) {

@@ -18,6 +18,7 @@ move_rows (CtrComponents *c, const CtrSelectPlan *plan, uint32_t *labels)
   CtrComponentPercentiles *percentiles = (CtrComponentPercentiles *) c->percentiles;
   CtrComponentInscribed *inscribed = (CtrComponentInscribed *) c->inscribed;
   CtrComponentContrast *contrast = (CtrComponentContrast *) c->contrast;
+  CtrComponentSkeleton *skeleton = (CtrComponentSkeleton *) c->skeleton;
   uint64_t operations = 0;
   uint32_t rows = 0;
   labels[0] = 0;
@@ -26,7 +27,8 @@ move_rows (CtrComponents *c, const CtrSelectPlan *plan, uint32_t *labels)
     if (ctr_poll (&operations, 32))
       return false;
     if (!ctr_select_keeps_component (plan, table + i, moments ? moments + i : NULL, grey ? grey + i : NULL,
-            percentiles ? percentiles + i : NULL, inscribed ? inscribed + i : NULL, contrast ? contrast + i : NULL))
+            percentiles ? percentiles + i : NULL, inscribed ? inscribed + i : NULL, contrast ? contrast + i : NULL,
+            skeleton ? skeleton + i : NULL))
       continue;
     table[rows] = table[i];
     if (moments)
@@ -39,6 +41,8 @@ move_rows (CtrComponents *c, const CtrSelectPlan *plan, uint32_t *labels)
       inscribed[rows] = inscribed[i];
     if (contrast)
       contrast[rows] = contrast[i];
+    if (skeleton)
+      skeleton[rows] = skeleton[i];
     labels[i + 1] = ++rows;
   }
   c->count = rows;

@@ -7,6 +7,7 @@
 #include "cuda/cca/contrast.cuh"
 #include "cuda/cca/inscribed.cuh"
 #include "cuda/cca/percentiles.cuh"
+#include "cuda/cca/skeleton.cuh"
 #include "cuda/cca/values.cuh"
 #include "cuda/common/delivery.cuh"
 #include "cuda/common/graph.cuh"
@@ -34,7 +35,9 @@ struct CcaCachedGraph {
   CcaKernelArgs args;
   ValueArgs values; /* with CTR_COMPONENTS_EQUAL */
   PercentileArgs percentiles;
+  ColumnArgs columns;
   InscribedArgs inscribed;
+  ThinningArgs thinning;
   InputView view; /* the frame's samples and its mask on the GPU */
   PictureCopy copy;
   CudaGraph graph; /* of a former key until IS_BUILT */
@@ -62,13 +65,16 @@ struct CcaAnalyser {
   CtrDeviceBuffer percentiles;
   CtrDeviceBuffer sorted; /* PercentileArgs */
   CtrDeviceBuffer inscribed;
-  CtrDeviceBuffer distances; /* InscribedArgs */
+  CtrDeviceBuffer columns;    /* ColumnArgs */
+  CtrDeviceBuffer inscribing; /* InscribedArgs */
   CtrDeviceBuffer contrast;
-  CtrDeviceBuffer select;  /* of limits on numbers: states, then labels */
-  CtrDeviceBuffer host;    /* pinned: receives what is not delivered */
-  Delivery delivery;       /* of CcaDelivered */
-  uint32_t delivered_rows; /* room for them */
-  uint64_t generation;     /* counts the changes of these buffers */
+  CtrDeviceBuffer skeleton;
+  CtrDeviceBuffer thinning; /* ThinningArgs */
+  CtrDeviceBuffer select;   /* of limits on numbers: states, then labels */
+  CtrDeviceBuffer host;     /* pinned: receives what is not delivered */
+  Delivery delivery;        /* of CcaDelivered */
+  uint32_t delivered_rows;  /* room for them */
+  uint64_t generation;      /* counts the changes of these buffers */
   uint32_t closed_capacity, capacity;
   uint32_t used_closed, used; /* by the frames of this period at most */
   size_t used_labels;         /* bytes; likewise */
@@ -96,7 +102,7 @@ cca_need (const CtrCcaParams *params)
 /* Where the last kernel writes a result in host memory: offsets in bytes from the header, for ROWS rows. */
 struct CcaDelivered {
   uint32_t rows;
-  size_t table, moments, grey, percentiles, inscribed, contrast, edges, end;
+  size_t table, moments, grey, percentiles, inscribed, contrast, skeleton, edges, end;
 };
 CcaDelivered cca_delivered (const CcaKernelArgs *f, uint32_t rows);
 

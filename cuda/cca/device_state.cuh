@@ -208,6 +208,7 @@ struct CcaKernelArgs {
     CtrComponentPercentiles *percentiles;
     CtrComponentInscribed *inscribed;
     CtrComponentContrast *contrast;
+    CtrComponentSkeleton *skeleton;
   } by_table_row;
   BackgroundSums *background; /* NULL: not asked for */
   struct {

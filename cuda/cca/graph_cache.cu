@@ -81,7 +81,7 @@ keeps_runs (const CcaFrameKey *key)
   return !is_equal (key)
          && key->params.features
                 & (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS | CTR_FEATURE_EDGES
-                    | CTR_FEATURE_PERCENTILES | CTR_FEATURE_INSCRIBED | CTR_FEATURE_CONTRAST);
+                    | CTR_FEATURE_PERCENTILES | CTR_FEATURE_INSCRIBED | CTR_FEATURE_CONTRAST | CTR_FEATURE_SKELETON);
 }
 
 /* Sets all arguments that do not point to memory. */
@@ -201,6 +201,19 @@ reserve_percentiles (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
   return true;
 }
 
+/* The memory of distances within columns. */
+bool
+reserve_columns (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
+{
+  cached->columns = ColumnArgs ();
+  if (!(cached->key.params.features & (CTR_FEATURE_INSCRIBED | CTR_FEATURE_SKELETON)))
+    return true;
+  if (!grow (cca, &cca->columns, cca_lay_out_columns (&cached->args, &cached->columns, NULL), error))
+    return false;
+  cca_lay_out_columns (&cached->args, &cached->columns, (uint8_t *) cca->columns.data);
+  return true;
+}
+
 /* The memory of inscribed circles. The label image is there before, of the atlas with regions. */
 bool
 reserve_inscribed (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
@@ -211,10 +224,27 @@ reserve_inscribed (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
   if (!(cached->key.params.features & CTR_FEATURE_INSCRIBED))
     return true;
   if (!grow_cleared (cca, &cca->inscribed, cca->capacity * sizeof (CtrComponentInscribed), error)
-      || !grow (cca, &cca->distances, cca_lay_out_inscribed (f, p, NULL), error))
+      || !grow (cca, &cca->inscribing, cca_lay_out_inscribed (f, p, NULL), error))
     return false;
   f->by_table_row.inscribed = (CtrComponentInscribed *) cca->inscribed.data;
-  cca_lay_out_inscribed (f, p, (uint8_t *) cca->distances.data);
+  cca_lay_out_inscribed (f, p, (uint8_t *) cca->inscribing.data);
+  return true;
+}
+
+/* The memory of skeletons. The label image is there before. */
+bool
+reserve_skeletons (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
+{
+  CcaKernelArgs *f = &cached->args;
+  ThinningArgs *t = &cached->thinning;
+  *t = ThinningArgs ();
+  if (!(cached->key.params.features & CTR_FEATURE_SKELETON))
+    return true;
+  if (!grow_cleared (cca, &cca->skeleton, cca->capacity * sizeof (CtrComponentSkeleton), error)
+      || !grow (cca, &cca->thinning, cca_lay_out_thinning (f, t, NULL), error))
+    return false;
+  f->by_table_row.skeleton = (CtrComponentSkeleton *) cca->skeleton.data;
+  cca_lay_out_thinning (f, t, (uint8_t *) cca->thinning.data);
   return true;
 }
 
@@ -299,7 +329,8 @@ reserve (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
          && reserve_features (cca, &cached->args, key->params.features, keeps_runs (key), error)
          && (cached->args.by_pixel.labels || !ctr_cca_needs_labels (&key->params)
              || reserve_own_labels (cca, &cached->args, error))
-         && reserve_percentiles (cca, cached, error) && reserve_inscribed (cca, cached, error)
+         && reserve_percentiles (cca, cached, error) && reserve_columns (cca, cached, error)
+         && reserve_inscribed (cca, cached, error) && reserve_skeletons (cca, cached, error)
          && (!key->params.select.count || reserve_select (cca, &cached->args, error))
          && reserve_delivery (cca, cached, error);
 }
@@ -347,8 +378,10 @@ queue_kernels (CcaAnalyser *cca, CcaCachedGraph *cached, cudaStream_t stream, Ct
     }
     if (keep_runs)
       cca_launch_features (*f, stream);
+    cca_queue_columns (*f, cached->columns, stream);
     if (!cca_queue_percentiles (*f, cached->percentiles, stream, error)
-        || !cca_queue_inscribed (*f, cached->inscribed, stream, error)
+        || !cca_queue_inscribed (*f, cached->columns, cached->inscribed, stream, error)
+        || !cca_queue_skeletons (*f, cached->columns, cached->thinning, stream, error)
         || !cca_queue_contrast (*f, params->ring_width, stream, error)
         || (has_regions && !cca_queue_moves (*f, stream, error)))
       return false;
@@ -415,8 +448,8 @@ cca_release_memory (CcaAnalyser *cca)
 {
   input_stage_free (&cca->input);
   CtrDeviceBuffer *const buffers[] = {&cca->tiles, &cca->closed, &cca->result, &cca->runs, &cca->parents, &cca->edges,
-      &cca->moments, &cca->grey, &cca->percentiles, &cca->sorted, &cca->inscribed, &cca->distances, &cca->contrast,
-      &cca->select, &cca->host, &cca->values, &cca->counters};
+      &cca->moments, &cca->grey, &cca->percentiles, &cca->sorted, &cca->columns, &cca->inscribed, &cca->inscribing,
+      &cca->contrast, &cca->skeleton, &cca->thinning, &cca->select, &cca->host, &cca->values, &cca->counters};
   for (CtrDeviceBuffer *buffer : buffers)
     ctr_device_buffer_free (buffer);
   delivery_free (&cca->delivery);
@@ -438,9 +471,10 @@ give_back_rows (CcaAnalyser *cca, bool *some, CtrError *error)
                      + (cca->grey.size ? sizeof (CtrComponentGrey) : 0)
                      + (cca->percentiles.size ? sizeof (CtrComponentPercentiles) : 0)
                      + (cca->inscribed.size ? sizeof (CtrComponentInscribed) : 0)
-                     + (cca->contrast.size ? sizeof (CtrComponentContrast) : 0);
+                     + (cca->contrast.size ? sizeof (CtrComponentContrast) : 0)
+                     + (cca->skeleton.size ? sizeof (CtrComponentSkeleton) : 0);
   const size_t size = cca->closed.size + cca->result.size + cca->moments.size + cca->grey.size + cca->percentiles.size
-                      + cca->inscribed.size + cca->contrast.size;
+                      + cca->inscribed.size + cca->contrast.size + cca->skeleton.size;
   /* A frame has room for so many rows in any case: see reserve_components(). */
   const size_t least = max (capacity, cca->least_capacity);
   if (!ctr_room_is_excess (size, least * row + max ((size_t) closed, least) * sizeof (uint4)))
@@ -448,7 +482,8 @@ give_back_rows (CcaAnalyser *cca, bool *some, CtrError *error)
   if (!invalidate (cca, error))
     return false;
   for (CtrDeviceBuffer *buffer : {&cca->closed, &cca->result, &cca->moments, &cca->grey, &cca->percentiles,
-           &cca->sorted, &cca->inscribed, &cca->distances, &cca->contrast, &cca->select, &cca->values})
+           &cca->sorted, &cca->columns, &cca->inscribed, &cca->inscribing, &cca->contrast, &cca->skeleton,
+           &cca->thinning, &cca->select, &cca->values})
     ctr_device_buffer_free (buffer);
   delivery_free (&cca->delivery);
   delivery_init (&cca->delivery);

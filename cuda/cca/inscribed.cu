@@ -2,8 +2,7 @@
 /* Component analysis, on request: the largest inscribed circle of each component, by the exact squared Euclidean distance of its
  * pixels to the nearest one with another label.
  *
- *   changes kernel   Finds where the label changes within each column, as bits.
- *   columns kernel   Finds each pixel's distance within its column.
+ *   columns.cu       Finds each pixel's distance within its column.
  *   sample kernel    Finds the distance of one pixel in 256: the greatest one of a component is a bound for the others.
  *   search kernel    Finds the distances of all pixels that may exceed the bound: few, in a component that has been sampled. A
  *                    thread walks away from its pixels to both sides, as far as a column may be nearer than what it has found.
@@ -23,80 +22,8 @@ constexpr uint32_t SAMPLED = 16; /* each so many pixels and rows */
 constexpr uint32_t SEARCHED_ROWS = 4;
 constexpr uint32_t NEAR = 4, FAR_STEPS = 8; /* of a search */
 
-/* A thread a column of a band. Below the last row there is a change. */
-__global__ void
-__launch_bounds__ (THREADS) changes_kernel (const __grid_constant__ CcaKernelArgs f, uint32_t *changes)
-{
-  const uint32_t x = blockIdx.x * THREADS + threadIdx.x, first = blockIdx.y * INSCRIBED_BAND;
-  if (!f.header->rows_complete || x >= f.width)
-    return;
-  const uint32_t *labels = f.by_pixel.labels + (size_t) first * f.width + x;
-  uint32_t above = first > 0 ? labels[-(ptrdiff_t) f.width] : 0, word = first == 0;
-#pragma unroll 8
-  for (uint32_t row = 0; row < INSCRIBED_BAND; row++) {
-    const bool inside = first + row < f.height;
-    const uint32_t label = inside ? labels[(size_t) row * f.width] : 0;
-    word |= (uint32_t) (!inside || label != above) << row;
-    above = label;
-  }
-  changes[(size_t) blockIdx.y * f.width + x] = word;
-}
-
-/* A thread a column of a band. */
-__global__ void
-__launch_bounds__ (THREADS)
-    columns_kernel (const __grid_constant__ CcaKernelArgs f, const __grid_constant__ InscribedArgs p)
-{
-  const uint32_t x = blockIdx.x * THREADS + threadIdx.x, band = blockIdx.y, first = band * INSCRIBED_BAND;
-  if (!f.header->rows_complete || x >= f.width)
-    return;
-  const uint32_t *changes = p.changes + x;
-  const uint32_t word = changes[(size_t) band * f.width], rows = min (INSCRIBED_BAND, f.height - first);
-  uint32_t above = 0, below = 0; /* rows from the band to the changes beside it, if its own do not come first */
-  if (!(word & 1)) {
-    uint32_t there = 0;
-    for (uint32_t i = band; !there; i--) {
-      there = changes[(size_t) (i - 1) * f.width];
-      above += there ? __clz (there) + 1 : INSCRIBED_BAND;
-    }
-  }
-  if (rows == INSCRIBED_BAND) {
-    uint32_t there = 0;
-    for (uint32_t i = band + 1; !there; i++) {
-      there = changes[(size_t) i * f.width];
-      below += there ? __ffs (there) - 1 : INSCRIBED_BAND;
-    }
-  }
-  uint16_t *to = p.columns + (size_t) first * f.width + x;
-#pragma unroll 8
-  for (uint32_t row = 0; row < rows; row++) {
-    const uint32_t upwards = word << (31 - row), downwards = word >> row >> 1;
-    const uint32_t up = upwards ? __clz (upwards) + 1 : above + row + 1,
-                   down = downwards ? __ffs (downwards) : below + INSCRIBED_BAND - row;
-    to[(size_t) row * f.width] = (uint16_t) min (up, down);
-  }
-}
-
-/* The row of an image that a search goes along. */
-struct Row {
-  const uint32_t *labels;
-  const uint16_t *columns;
-  uint32_t width, y;
-
-  __device__
-  Row (const CcaKernelArgs &f, const InscribedArgs &p, uint32_t y)
-      : labels (f.by_pixel.labels + (size_t) y * f.width), columns (p.columns + (size_t) y * f.width), width (f.width),
-        y (y)
-  {
-  }
-
-  /* The squared distance of a pixel with LABEL by way of the column of X, ASIDE pixels away, if less than FOUND. */
-  __device__ uint32_t
-  nearer (uint32_t found, uint32_t label, uint32_t x, uint32_t aside) const
-  {
-    const uint32_t column = x < width && labels[x] == label ? columns[x] : 0; /* also of one before the first */
-    return min (found, aside * aside + column * column);
-  }
+struct Row : LabelRow {
+  using LabelRow::LabelRow;
 
   __device__ unsigned long long
   key (uint32_t found, uint32_t x) const
@@ -107,14 +34,14 @@ struct Row {
 
 /* A warp a pixel. */
 __global__ void
-__launch_bounds__ (THREADS)
-    sample_kernel (const __grid_constant__ CcaKernelArgs f, const __grid_constant__ InscribedArgs p)
+__launch_bounds__ (THREADS) sample_kernel (const __grid_constant__ CcaKernelArgs f,
+    const __grid_constant__ ColumnArgs c, const __grid_constant__ InscribedArgs p)
 {
   const uint32_t lane = threadIdx.x % 32, number = (blockIdx.x * THREADS + threadIdx.x) / 32;
   const uint32_t x = number * SAMPLED + SAMPLED / 2;
   if (!f.header->rows_complete || x >= f.width)
     return;
-  const Row row (f, p, blockIdx.y * SAMPLED + SAMPLED / 2);
+  const Row row (f, c, blockIdx.y * SAMPLED + SAMPLED / 2);
   const uint32_t label = row.labels[x];
   if (!label)
     return;
@@ -146,8 +73,8 @@ search (const Row &row, uint32_t x, uint32_t label, uint32_t column, unsigned lo
 /* A thread a pixel in each of some rows. The first of the pixels side by side that are farthest away raises the key of their
  * component. */
 __global__ void
-__launch_bounds__ (THREADS)
-    search_kernel (const __grid_constant__ CcaKernelArgs f, const __grid_constant__ InscribedArgs p)
+__launch_bounds__ (THREADS) search_kernel (const __grid_constant__ CcaKernelArgs f,
+    const __grid_constant__ ColumnArgs c, const __grid_constant__ InscribedArgs p)
 {
   const uint32_t x = blockIdx.x * THREADS + threadIdx.x, lane = threadIdx.x % 32, first = blockIdx.y * SEARCHED_ROWS;
   if (!f.header->rows_complete)
@@ -158,11 +85,11 @@ __launch_bounds__ (THREADS)
     const size_t pixel = (size_t) (first + i) * f.width + x;
     const bool inside = x < f.width && first + i < f.height;
     labels[i] = inside ? f.by_pixel.labels[pixel] : 0;
-    columns[i] = inside ? p.columns[pixel] : 0;
+    columns[i] = inside ? c.columns[pixel] : 0;
   }
 #pragma unroll
   for (uint32_t i = 0; i < SEARCHED_ROWS; i++) {
-    const Row row (f, p, first + i);
+    const Row row (f, c, first + i);
     const uint32_t label = labels[i];
     const uint32_t found = label ? search (row, x, label, columns[i], p.by_row.bounds[label - 1]) : 0;
     const uint32_t left_label = __shfl_up_sync (~0u, label, 1), left = __shfl_up_sync (~0u, found, 1),
@@ -193,24 +120,21 @@ cca_lay_out_inscribed (const CcaKernelArgs *f, InscribedArgs *p, uint8_t *base)
   p->by_row.bounds = c.take<unsigned long long> (f->table.capacity);
   p->by_row.keys = c.take<unsigned long long> (f->table.capacity);
   p->row_bytes = c.used;
-  p->changes = c.take<uint32_t> ((size_t) (f->height / INSCRIBED_BAND + 1) * f->width);
-  p->columns = c.take<uint16_t> ((size_t) f->width * f->height);
   return c.used;
 }
 
 bool
-cca_queue_inscribed (const CcaKernelArgs &f, const InscribedArgs &p, cudaStream_t stream, CtrError *error)
+cca_queue_inscribed (
+    const CcaKernelArgs &f, const ColumnArgs &c, const InscribedArgs &p, cudaStream_t stream, CtrError *error)
 {
   if (!f.by_table_row.inscribed)
     return true;
-  const uint32_t across = ctr_div_up (f.width, THREADS), bands = ctr_div_up (f.height, INSCRIBED_BAND),
-                 samples = (f.width + SAMPLED / 2 - 1) / SAMPLED, sampled_rows = (f.height + SAMPLED / 2 - 1) / SAMPLED;
+  const uint32_t across = ctr_div_up (f.width, THREADS), samples = (f.width + SAMPLED / 2 - 1) / SAMPLED,
+                 sampled_rows = (f.height + SAMPLED / 2 - 1) / SAMPLED;
   CTR_CUDA (cudaMemsetAsync (p.by_row.bounds, 0, p.row_bytes, stream));
-  changes_kernel<<<dim3 (across, f.height / INSCRIBED_BAND + 1), THREADS, 0, stream>>> (f, p.changes);
-  columns_kernel<<<dim3 (across, bands), THREADS, 0, stream>>> (f, p);
   if (samples && sampled_rows)
-    sample_kernel<<<dim3 (ctr_div_up (samples, THREADS / 32), sampled_rows), THREADS, 0, stream>>> (f, p);
-  search_kernel<<<dim3 (across, ctr_div_up (f.height, SEARCHED_ROWS)), THREADS, 0, stream>>> (f, p);
+    sample_kernel<<<dim3 (ctr_div_up (samples, THREADS / 32), sampled_rows), THREADS, 0, stream>>> (f, c, p);
+  search_kernel<<<dim3 (across, ctr_div_up (f.height, SEARCHED_ROWS)), THREADS, 0, stream>>> (f, c, p);
   rows_kernel<<<min (ctr_div_up (f.table.capacity, THREADS), MOST_CTAS), THREADS, 0, stream>>> (f, p.by_row.keys);
   return true;
 }

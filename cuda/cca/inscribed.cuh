@@ -3,15 +3,10 @@
 #ifndef CTR_CUDA_CCA_INSCRIBED_CUH
 #define CTR_CUDA_CCA_INSCRIBED_CUH
 
-#include "cuda/cca/device_state.cuh"
-
-constexpr uint32_t INSCRIBED_BAND = 32; /* rows whose changes are a word */
+#include "cuda/cca/columns.cuh"
 
 /* Pointers are to device memory. */
 struct InscribedArgs {
-  uint32_t *
-      changes; /* bit: the pixel in this row of the band has another label than the one above it. [height / 32 + 1][width] */
-  uint16_t *columns; /* by pixel: its distance within the column */
   struct {
     unsigned long long *bounds; /* a key that the row's greatest one reaches at least */
     unsigned long long *keys;   /* the greatest one so far */
@@ -22,7 +17,8 @@ struct InscribedArgs {
 /* Takes the arrays of P for the frame F in an arena. */
 size_t cca_lay_out_inscribed (const CcaKernelArgs *f, InscribedArgs *p, uint8_t *base);
 
-/* Queues the kernels, behind those that write the label image, if the circles are asked for. */
-bool cca_queue_inscribed (const CcaKernelArgs &f, const InscribedArgs &p, cudaStream_t stream, CtrError *error);
+/* Queues the kernels, behind those of the columns, if the circles are asked for. */
+bool cca_queue_inscribed (
+    const CcaKernelArgs &f, const ColumnArgs &c, const InscribedArgs &p, cudaStream_t stream, CtrError *error);
 
 #endif

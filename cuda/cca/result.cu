@@ -46,6 +46,8 @@ __launch_bounds__ (DELIVERY_THREADS) delivery_kernel (const __grid_constant__ Cc
     write_rows<uint2> (host + at.inscribed, f.by_table_row.inscribed, rows, sizeof (CtrComponentInscribed));
   if (f.by_table_row.contrast)
     write_rows<uint4> (host + at.contrast, f.by_table_row.contrast, rows, sizeof (CtrComponentContrast));
+  if (f.by_table_row.skeleton)
+    write_rows<uint4> (host + at.skeleton, f.by_table_row.skeleton, rows, sizeof (CtrComponentSkeleton));
   if (f.by_edge_pixel.labels && header.rows_complete)
     write_rows<uint2> (host + at.edges, f.by_edge_pixel.labels, f.width, 2 * sizeof (uint32_t));
   if (blockIdx.x == 0 && threadIdx.x == 0) {
@@ -171,7 +173,8 @@ cca_delivered (const CcaKernelArgs *f, uint32_t rows)
   at.percentiles = after (at.grey, f->by_table_row.grey ? rows * sizeof (CtrComponentGrey) : 0);
   at.inscribed = after (at.percentiles, f->by_table_row.percentiles ? rows * sizeof (CtrComponentPercentiles) : 0);
   at.contrast = after (at.inscribed, f->by_table_row.inscribed ? rows * sizeof (CtrComponentInscribed) : 0);
-  at.edges = after (at.contrast, f->by_table_row.contrast ? rows * sizeof (CtrComponentContrast) : 0);
+  at.skeleton = after (at.contrast, f->by_table_row.contrast ? rows * sizeof (CtrComponentContrast) : 0);
+  at.edges = after (at.skeleton, f->by_table_row.skeleton ? rows * sizeof (CtrComponentSkeleton) : 0);
   at.end = after (at.edges, f->by_edge_pixel.labels ? 2 * (size_t) f->width * sizeof (uint32_t) : 0);
   return at;
 }
@@ -215,6 +218,8 @@ cca_take_result (CcaAnalyser *cca, CtrError *error)
       && take_rows (cca, result->inscribed, (const CtrComponentInscribed *) f->by_table_row.inscribed, at.inscribed,
           header.count, error)
       && take_rows (cca, result->contrast, (const CtrComponentContrast *) f->by_table_row.contrast, at.contrast,
+          header.count, error)
+      && take_rows (cca, result->skeleton, (const CtrComponentSkeleton *) f->by_table_row.skeleton, at.skeleton,
           header.count, error);
   if (f->by_edge_pixel.labels)
     memcpy ((void *) result->labels, (const uint8_t *) delivery_header (&cca->delivery) + at.edges,

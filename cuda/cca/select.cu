@@ -19,6 +19,7 @@ struct TableRow {
   CtrComponentPercentiles percentiles;
   CtrComponentInscribed inscribed;
   CtrComponentContrast contrast;
+  CtrComponentSkeleton skeleton;
 };
 
 __device__ inline TableRow
@@ -36,6 +37,8 @@ load_row (const CcaKernelArgs &f, uint32_t i)
     row.inscribed = f.by_table_row.inscribed[i];
   if (f.by_table_row.contrast)
     row.contrast = f.by_table_row.contrast[i];
+  if (f.by_table_row.skeleton)
+    row.skeleton = f.by_table_row.skeleton[i];
   return row;
 }
 
@@ -53,6 +56,8 @@ store_row (const CcaKernelArgs &f, uint32_t i, const TableRow &row)
     f.by_table_row.inscribed[i] = row.inscribed;
   if (f.by_table_row.contrast)
     f.by_table_row.contrast[i] = row.contrast;
+  if (f.by_table_row.skeleton)
+    f.by_table_row.skeleton[i] = row.skeleton;
 }
 
 /* A CTA moves rows to where rows of CTAs before it were. These have loaded theirs by then, since it knows their sums. */
@@ -77,8 +82,8 @@ __launch_bounds__ (SELECT_THREADS)
     bool remains = false;
     if (i < rows) {
       row = load_row (f, i);
-      remains = ctr_select_keeps_component (
-          &plan, &row.component, &row.moments, &row.grey, &row.percentiles, &row.inscribed, &row.contrast);
+      remains = ctr_select_keeps_component (&plan, &row.component, &row.moments, &row.grey, &row.percentiles,
+          &row.inscribed, &row.contrast, &row.skeleton);
     }
     __threadfence ();
     uint32_t all;

@@ -79,8 +79,9 @@ enum {
   PROP_ATTACHMENT /* and the IDs after it */
 };
 
-#define OPTIONAL_ROWS \
-  (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_PERCENTILES | CTR_FEATURE_INSCRIBED | CTR_FEATURE_CONTRAST)
+#define OPTIONAL_ROWS                                                                                              \
+  (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_PERCENTILES | CTR_FEATURE_INSCRIBED | CTR_FEATURE_CONTRAST \
+      | CTR_FEATURE_SKELETON)
 
 G_DEFINE_TYPE (GstCudaCca, gst_cuda_cca, GST_TYPE_FOREGROUND_FILTER)
 GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (cudacca, "cudacca", GST_RANK_NONE, GST_TYPE_CUDA_CCA,
@@ -130,6 +131,7 @@ gst_cuda_cca_features_get_type (void)
       {CTR_FEATURE_PERCENTILES, "Percentiles 5, 25, 50 (median), 75 and 95 of the samples", "percentiles"},
       {CTR_FEATURE_INSCRIBED, "Largest inscribed circle: radius and centre", "inscribed"},
       {CTR_FEATURE_CONTRAST, "Mean of the samples around the component, and contrast to it; with grey", "contrast"},
+      {CTR_FEATURE_SKELETON, "Skeleton: its length, its number of pixels, and the mean width along it", "skeleton"},
       {0, NULL, NULL},
   };
 
@@ -469,7 +471,7 @@ gst_cuda_cca_class_init (GstCudaCcaClass *klass)
    * One end may be empty; both belong to the range. A component outside one of them is dropped as by #GstCudaCca:min-area. A
    * number that is not defined is within no limits. Names are area, x, y, width, height, cx, cy, major-axis, minor-axis,
    * eccentricity, min, max, mean, std, value, p5, p25, median, p75, p95, inscribed-radius,
-   * inscribed-x, inscribed-y, ring-mean and contrast. The features that they need are computed, too.
+   * inscribed-x, inscribed-y, ring-mean, contrast, skeleton-length, skeleton-width and skeleton-pixels. The features that they need are computed, too.
    */
   g_object_class_install_property (object_class, PROP_SELECT, select_property_new (live));
 

@@ -10,7 +10,7 @@
 #define CODE_COLUMNS ",analysed_width,analysed_height,start_x,start_y,codes"
 #define NO_CODES ",,,,,"
 #define NO_PERCENTILES ",,,,,"
-#define NO_CIRCLE_AND_RING ",,,,,"
+#define NO_MEASURES ",,,,,,,,"
 
 /* The twelve columns of a region, and the three of a place in the tree of all levels. */
 #define NO_REGION ",,,,,,,,,,,,"
@@ -33,7 +33,8 @@ append_header (GString *out, const gchar *more)
   g_string_append (out, ",subpixels,open,start_junction,end_junction");
   export_append_world_columns (out);
   g_string_append (out,
-      ",p5,p25,median,p75,p95,inscribed_radius,inscribed_x,inscribed_y,ring_mean,contrast,running_time,utc,dropped");
+      ",p5,p25,median,p75,p95,inscribed_radius,inscribed_x,inscribed_y,ring_mean,contrast,skeleton_length,"
+      "skeleton_width,skeleton_pixels,running_time,utc,dropped");
   g_string_append (out, more);
   g_string_append_c (out, '\n');
 }
@@ -187,11 +188,12 @@ append_percentiles (GString *out, const GstContoursComponent *c, GstContoursComp
   export_append_uint (out, ",", c->p95);
 }
 
-/* The columns of the inscribed circle and of the ring, whose numbers are NaN without their features. */
+/* The columns of the inscribed circle, the ring and the skeleton, which are empty without their features. */
 static void
-append_circle_and_ring (GString *out, const GstContoursComponent *c)
+append_measures (GString *out, const GstContoursComponent *c)
 {
-  const gdouble numbers[] = {c->inscribed_radius, c->inscribed_x, c->inscribed_y, c->ring_mean, c->contrast};
+  const gdouble numbers[] = {c->inscribed_radius, c->inscribed_x, c->inscribed_y, c->ring_mean, c->contrast,
+      c->skeleton_length, c->skeleton_width, c->skeleton_pixels ? c->skeleton_pixels : NAN};
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
     g_string_append_c (out, ',');
     append_defined (out, numbers[i]);
@@ -352,7 +354,7 @@ append_components (
     g_string_append (text->out, "," NO_CHAIN);
     export_append_world_of_component (text->out, meta, i);
     append_percentiles (text->out, &c, features);
-    append_circle_and_ring (text->out, &c);
+    append_measures (text->out, &c);
     g_string_append_len (text->out, frame->end->str, (gssize) frame->end->len);
     g_string_append (text->out, with_codes ? NO_CODES "\n" : "\n");
     ret = export_text_flush (text);
@@ -387,7 +389,7 @@ append_contours (const ExportText *text, const FrameColumns *frame, GstContoursC
     append_chain (text->out, meta, &c);
     if (ret == GST_FLOW_OK)
       ret = export_append_world_of_contour (text, meta, i, !has_codes);
-    g_string_append (text->out, NO_PERCENTILES NO_CIRCLE_AND_RING);
+    g_string_append (text->out, NO_PERCENTILES NO_MEASURES);
     g_string_append_len (text->out, frame->end->str, (gssize) frame->end->len);
     if (has_codes && ret == GST_FLOW_OK)
       ret = append_codes (text, meta, &codes, c.id);

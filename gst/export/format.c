@@ -215,6 +215,11 @@ export_append_json_component (
     append_defined (out, ",\"ring_mean\":", c->ring_mean);
     append_defined (out, ",\"contrast\":", c->contrast);
   }
+  if (features & GST_CONTOURS_COMPONENT_FEATURE_SKELETON) {
+    append_defined (out, ",\"skeleton_length\":", c->skeleton_length);
+    append_defined (out, ",\"skeleton_width\":", c->skeleton_width);
+    export_append_uint (out, ",\"skeleton_pixels\":", c->skeleton_pixels);
+  }
   if (c->unfinished)
     g_string_append (out, ",\"unfinished\":true");
   export_append_json_world_component (out, meta, c->label - 1); /* The background, 0, has none. */

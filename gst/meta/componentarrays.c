@@ -128,6 +128,27 @@ gst_contours_component_meta_get_contrast_bytes (GstContoursComponentMeta *meta)
 }
 
 /**
+ * gst_contours_component_meta_get_skeleton_bytes:
+ * @meta: a #GstContoursComponentMeta
+ *
+ * The skeletons: one `CtrComponentSkeleton` per component, in the order of the labels. gst_contours_get_layout() describes
+ * it.
+ *
+ * Returns: (transfer full) (nullable): the rows, not a copy, valid without the buffer; free them with g_bytes_unref().
+ *     %NULL without %GST_CONTOURS_COMPONENT_FEATURE_SKELETON
+ *
+ * Since: 0.1
+ */
+GBytes *
+gst_contours_component_meta_get_skeleton_bytes (GstContoursComponentMeta *meta)
+{
+  g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
+  const CtrComponents *components = COMPONENTS (meta);
+  return gst_contours_result_meta_view (
+      PRIVATE (meta), components->skeleton, (gsize) components->count * sizeof *components->skeleton);
+}
+
+/**
  * gst_contours_component_meta_get_labels_bytes:
  * @meta: a #GstContoursComponentMeta
  *

@@ -10,6 +10,7 @@ G_STATIC_ASSERT ((guint) GST_CONTOURS_COMPONENT_FEATURE_VALUES == (guint) CTR_FE
 G_STATIC_ASSERT ((guint) GST_CONTOURS_COMPONENT_FEATURE_PERCENTILES == (guint) CTR_FEATURE_PERCENTILES);
 G_STATIC_ASSERT ((guint) GST_CONTOURS_COMPONENT_FEATURE_INSCRIBED == (guint) CTR_FEATURE_INSCRIBED);
 G_STATIC_ASSERT ((guint) GST_CONTOURS_COMPONENT_FEATURE_CONTRAST == (guint) CTR_FEATURE_CONTRAST);
+G_STATIC_ASSERT ((guint) GST_CONTOURS_COMPONENT_FEATURE_SKELETON == (guint) CTR_FEATURE_SKELETON);
 
 GType
 gst_contours_component_features_get_type (void)
@@ -25,6 +26,7 @@ gst_contours_component_features_get_type (void)
         {GST_CONTOURS_COMPONENT_FEATURE_PERCENTILES, "Median and percentiles of the samples", "percentiles"},
         {GST_CONTOURS_COMPONENT_FEATURE_INSCRIBED, "Largest inscribed circle", "inscribed"},
         {GST_CONTOURS_COMPONENT_FEATURE_CONTRAST, "Samples around the component", "contrast"},
+        {GST_CONTOURS_COMPONENT_FEATURE_SKELETON, "Length and mean width of the skeleton", "skeleton"},
         {0, NULL, NULL},
     };
     g_once_init_leave (&type, g_flags_register_static ("GstContoursComponentFeatures", values));

@@ -47,6 +47,7 @@ fill_row (const GstContoursMapping *mapping, const CtrComponent *row, guint feat
   out->orientation = out->major_axis = out->minor_axis = out->eccentricity = NAN;
   out->mean = out->std = out->ring_mean = out->contrast = NAN;
   out->inscribed_radius = out->inscribed_x = out->inscribed_y = NAN;
+  out->skeleton_length = out->skeleton_width = NAN;
 }
 
 /* A circle remains one where all lengths are scaled alike. */
@@ -57,6 +58,18 @@ fill_inscribed (const GstContoursMapping *mapping, const CtrComponentInscribed *
     return;
   out->inscribed_radius = ctr_component_inscribed_radius (inscribed) * hypot (mapping->xx, mapping->yx);
   gst_contours_mapping_map_point (mapping, inscribed->x, inscribed->y, &out->inscribed_x, &out->inscribed_y);
+}
+
+/* Lengths of all directions are known where all are scaled alike. */
+static void
+fill_skeleton (const GstContoursMapping *mapping, const CtrComponentSkeleton *skeleton, GstContoursComponent *out)
+{
+  out->skeleton_pixels = skeleton->pixels;
+  if (!scales_evenly (mapping))
+    return;
+  const gdouble scale = hypot (mapping->xx, mapping->yx);
+  out->skeleton_length = ctr_component_skeleton_length (skeleton) * scale;
+  out->skeleton_width = ctr_component_skeleton_width (skeleton) * scale;
 }
 
 static void
@@ -102,6 +115,8 @@ fill_component (GstContoursComponentMeta *meta, guint index, GstContoursComponen
   if (components->contrast)
     ctr_component_contrast (
         row, &components->grey[index], &components->contrast[index], &out->ring_mean, &out->contrast);
+  if (components->skeleton)
+    fill_skeleton (mapping, &components->skeleton[index], out);
 }
 
 /**

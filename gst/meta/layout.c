@@ -86,6 +86,14 @@ static const Field component_inscribed[] = {
     {0},
 };
 
+static const Field component_skeleton[] = {
+    FIELD (CtrComponentSkeleton, distance_sum),
+    FIELD (CtrComponentSkeleton, straight),
+    FIELD (CtrComponentSkeleton, diagonal),
+    FIELD (CtrComponentSkeleton, pixels),
+    {0},
+};
+
 static const Field contour[] = {
     FIELD (CtrContour, first),
     FIELD (CtrContour, area2),
@@ -271,6 +279,7 @@ static const Layout layouts[] = {
     {"CtrComponentInscribed", sizeof (CtrComponentInscribed), component_inscribed},
     {"CtrComponentMoments", sizeof (CtrComponentMoments), component_moments},
     {"CtrComponentPercentiles", sizeof (CtrComponentPercentiles), component_percentiles},
+    {"CtrComponentSkeleton", sizeof (CtrComponentSkeleton), component_skeleton},
     {"CtrContour", sizeof (CtrContour), contour},
     {"CtrContourChain", sizeof (CtrContourChain), contour_chain},
     {"CtrContourMoments", sizeof (CtrContourMoments), contour_moments},
@@ -305,7 +314,7 @@ describe (const Layout *layout)
 /**
  * gst_contours_get_layout:
  * @structure: name of a structure: `CtrComponent`, `CtrComponentContrast`, `CtrComponentGrey`, `CtrComponentInscribed`, `CtrComponentMoments`,
- *     `CtrComponentPercentiles`, `CtrContour`, `CtrContourChain`, `CtrContourMoments`, `CtrContourNesting`, `CtrContourShapeValues`, `CtrContourSums`, `CtrPoint`,
+ *     `CtrComponentPercentiles`, `CtrComponentSkeleton`, `CtrContour`, `CtrContourChain`, `CtrContourMoments`, `CtrContourNesting`, `CtrContourShapeValues`, `CtrContourSums`, `CtrPoint`,
  *     `CtrSnakeRegion`, `CtrSnakeState` or `CtrSubpixelPoint`
  *
  * Describes how the elements of a result array lie in memory, for languages that cannot read the C declaration. The

@@ -20,7 +20,8 @@ typedef enum {
   CTR_FEATURE_VALUES = 1 << 4,
   CTR_FEATURE_PERCENTILES = 1 << 5, /* median and percentiles of the samples (or luma) */
   CTR_FEATURE_INSCRIBED = 1 << 6,   /* largest inscribed circle */
-  CTR_FEATURE_CONTRAST = 1 << 7     /* samples (or luma) around the component; brings CTR_FEATURE_GREY */
+  CTR_FEATURE_CONTRAST = 1 << 7,    /* samples (or luma) around the component; brings CTR_FEATURE_GREY */
+  CTR_FEATURE_SKELETON = 1 << 8     /* length and mean width of the skeleton */
 } CtrFeatures;
 
 /* A component: 32 bytes, with the same layout on the GPU. x points right, y points down, and a pixel's coordinates are
@@ -86,6 +87,19 @@ typedef struct {
   uint32_t reserved;
 } CtrComponentContrast;
 
+/* The skeleton: 32 bytes. It is what thinning by Zhang and Suen (Communications of the ACM 27(3), 1984) leaves of the component by
+ * itself, in the variant of scikit-image's skeletonize(). Only pixels of the same component are neighbours; a region's pixels (regions.h) have no others.
+ *
+ * A pair of skeleton pixels is straight if they are neighbours in a row or a column, and diagonal if they touch at a corner and no skeleton
+ * pixel is beside both of them in a row or a column. A pixel's distance is that of CtrComponentInscribed. */
+typedef struct {
+  uint64_t distance_sum; /* of all skeleton pixels, each rounded to the nearest 1/65536 pixel, in these */
+  uint64_t straight;     /* pairs */
+  uint64_t diagonal;     /* pairs */
+  uint32_t pixels;       /* in the skeleton, >= 1 */
+  uint32_t reserved;
+} CtrComponentSkeleton;
+
 /* What belongs to a component.
  *
  * FOREGROUND: the pixels at or above a threshold, whatever their samples.
@@ -122,6 +136,7 @@ typedef struct {
   const CtrComponentPercentiles *percentiles; /* count rows, or NULL without CTR_FEATURE_PERCENTILES */
   const CtrComponentInscribed *inscribed;     /* count rows, or NULL without CTR_FEATURE_INSCRIBED */
   const CtrComponentContrast *contrast;       /* count rows, or NULL without CTR_FEATURE_CONTRAST */
+  const CtrComponentSkeleton *skeleton;       /* count rows, or NULL without CTR_FEATURE_SKELETON */
 } CtrComponents;
 
 /* Of strips: does the component of ROW go on below the strip, as another component? It was open for too long (strips.h).
@@ -187,6 +202,13 @@ CTR_API void ctr_component_contrast (const CtrComponent *component, const CtrCom
 
 /* The radius of the inscribed circle, in pixels. */
 CTR_API double ctr_component_inscribed_radius (const CtrComponentInscribed *inscribed);
+
+/* The length of the skeleton, in pixels: 1 for each straight pair of its pixels, sqrt (2) for each diagonal one; 0 of a single pixel. */
+CTR_API double ctr_component_skeleton_length (const CtrComponentSkeleton *skeleton);
+
+/* Twice the mean distance of the skeleton's pixels, in pixels. Distances are those to the nearest pixel centre that is not of the
+ * component, so a line whose pixels are N side by side, N odd, is N + 1 wide. */
+CTR_API double ctr_component_skeleton_width (const CtrComponentSkeleton *skeleton);
 
 CTR_END_DECLS
 

@@ -91,7 +91,8 @@ typedef enum {
 
 /* Numbers of a component (components.h). AREA to HEIGHT and VALUE are those of CtrComponent, CX and CY the centroid, MAJOR_AXIS
  * to ECCENTRICITY those of CtrComponentShape. MIN to STD are the statistics of its samples, P5 to P95 their percentiles. INSCRIBED_RADIUS
- * to INSCRIBED_Y are the largest inscribed circle. RING_MEAN and CONTRAST are those of ctr_component_contrast(). */
+ * to INSCRIBED_Y are the largest inscribed circle. RING_MEAN and CONTRAST are those of ctr_component_contrast(). SKELETON_LENGTH to
+ * SKELETON_PIXELS are those of the skeleton. */
 typedef enum {
   CTR_COMPONENT_NUMBER_AREA,
   CTR_COMPONENT_NUMBER_X,
@@ -117,7 +118,10 @@ typedef enum {
   CTR_COMPONENT_NUMBER_INSCRIBED_X,
   CTR_COMPONENT_NUMBER_INSCRIBED_Y,
   CTR_COMPONENT_NUMBER_RING_MEAN,
-  CTR_COMPONENT_NUMBER_CONTRAST
+  CTR_COMPONENT_NUMBER_CONTRAST,
+  CTR_COMPONENT_NUMBER_SKELETON_LENGTH,
+  CTR_COMPONENT_NUMBER_SKELETON_WIDTH,
+  CTR_COMPONENT_NUMBER_SKELETON_PIXELS
 } CtrComponentNumber;
 
 /* The name of a number, such as "feret-max" and "major-axis"; NULL behind the last one. */

@@ -43,6 +43,8 @@ assert_same_components (const CtrComponents *a, const CtrComponents *b, const gc
     fail_unless (memcmp (a->inscribed, b->inscribed, a->count * sizeof *a->inscribed) == 0, "%s: inscribed", what);
   if (a->features & CTR_FEATURE_CONTRAST)
     fail_unless (memcmp (a->contrast, b->contrast, a->count * sizeof *a->contrast) == 0, "%s: contrast", what);
+  if (a->features & CTR_FEATURE_SKELETON)
+    fail_unless (memcmp (a->skeleton, b->skeleton, a->count * sizeof *a->skeleton) == 0, "%s: skeleton", what);
   if (a->features & CTR_FEATURE_LABELS)
     fail_unless (
         memcmp (ctr_components_map_labels ((CtrComponents *) a, NULL),

@@ -5,7 +5,7 @@
 
 #define ALL_FEATURES                                                                                             \
   (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS | CTR_FEATURE_PERCENTILES | CTR_FEATURE_INSCRIBED \
-      | CTR_FEATURE_CONTRAST)
+      | CTR_FEATURE_CONTRAST | CTR_FEATURE_SKELETON)
 
 /* Each property can change alone, and its change applies from the next frame on. */
 GST_START_TEST (test_live_properties)
@@ -40,7 +40,7 @@ GST_START_TEST (test_live_properties)
   check_components (h, &frame, &params);
 
   params.features = ALL_FEATURES;
-  gst_util_set_object_arg (G_OBJECT (cca), "features", "grey+moments+percentiles+inscribed+contrast");
+  gst_util_set_object_arg (G_OBJECT (cca), "features", "grey+moments+percentiles+inscribed+contrast+skeleton");
   check_components (h, &frame, &params);
 
   params.ring_width = 5;

@@ -21,7 +21,7 @@ Gst.init(None)
 
 NOISE = ("videotestsrc pattern=snow num-buffers=3 ! video/x-raw,format=GRAY8,width=61,height=47,framerate=25/1 ! "
          "identity name=frames ! cudacca name=finder backend=cpu threshold=180 ")
-ALL = "features=moments+grey+percentiles+inscribed+contrast labels=true "
+ALL = "features=moments+grey+percentiles+inscribed+contrast+skeleton labels=true "
 STRIPS = "strip-mode=true features=moments+grey "
 
 

@@ -13,7 +13,7 @@
 #define SAMPLE_CAPS "video/x-raw,format=GRAY8,width=8,height=6,framerate=25/1,pixel-aspect-ratio=1/1"
 #define SAMPLE_ALL                                                                                               \
   (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS | CTR_FEATURE_PERCENTILES | CTR_FEATURE_INSCRIBED \
-      | CTR_FEATURE_CONTRAST)
+      | CTR_FEATURE_CONTRAST | CTR_FEATURE_SKELETON)
 
 /* The sample image: an L of 3 pixels, a ragged blob of 4, one pixel in the last corner. */
 GstBuffer *sample_buffer (void);

@@ -73,6 +73,9 @@ GST_START_TEST (values)
   assert_equals_float (c.inscribed_y, 1.0);
   assert_equals_float (c.ring_mean, 136.0 / 19);
   assert_equals_float (c.contrast, 215.0 - 136.0 / 19);
+  assert_equals_float (c.skeleton_length, 2 * sqrt (2));
+  assert_equals_float (c.skeleton_width, 2.0);
+  assert_equals_int (c.skeleton_pixels, 3);
   const CtrComponents *raw = gst_contours_component_meta_peek_components (meta);
   CtrComponentShape shape;
   ctr_component_shape (&raw->table[1], &raw->moments[1], &shape);
@@ -106,9 +109,11 @@ GST_START_TEST (without_features)
   fail_unless (c.min == 0 && c.max == 0 && c.median == 0 && c.p95 == 0);
   fail_unless (isnan (c.inscribed_radius) && isnan (c.inscribed_x) && isnan (c.inscribed_y));
   fail_unless (isnan (c.ring_mean) && isnan (c.contrast));
+  fail_unless (isnan (c.skeleton_length) && isnan (c.skeleton_width) && c.skeleton_pixels == 0);
   fail_unless (gst_contours_component_meta_get_percentiles_bytes (meta) == NULL);
   fail_unless (gst_contours_component_meta_get_inscribed_bytes (meta) == NULL);
   fail_unless (gst_contours_component_meta_get_contrast_bytes (meta) == NULL);
+  fail_unless (gst_contours_component_meta_get_skeleton_bytes (meta) == NULL);
   fail_unless (gst_contours_component_meta_get_moments_bytes (meta) == NULL);
   fail_unless (gst_contours_component_meta_get_grey_bytes (meta) == NULL);
   fail_unless (gst_contours_component_meta_get_labels_bytes (meta) == NULL);
@@ -127,7 +132,8 @@ GST_START_TEST (bytes_outlive_the_buffer)
          *labels = gst_contours_component_meta_get_labels_bytes (meta),
          *percentiles = gst_contours_component_meta_get_percentiles_bytes (meta),
          *inscribed = gst_contours_component_meta_get_inscribed_bytes (meta),
-         *contrast = gst_contours_component_meta_get_contrast_bytes (meta);
+         *contrast = gst_contours_component_meta_get_contrast_bytes (meta),
+         *skeleton = gst_contours_component_meta_get_skeleton_bytes (meta);
   CtrComponents *raw = ctr_components_ref ((CtrComponents *) gst_contours_component_meta_peek_components (meta));
   gst_buffer_unref (buffer);
   assert_same_bytes (table, raw->table, 3 * sizeof *raw->table);
@@ -136,6 +142,7 @@ GST_START_TEST (bytes_outlive_the_buffer)
   assert_same_bytes (percentiles, raw->percentiles, 3 * sizeof *raw->percentiles);
   assert_same_bytes (inscribed, raw->inscribed, 3 * sizeof *raw->inscribed);
   assert_same_bytes (contrast, raw->contrast, 3 * sizeof *raw->contrast);
+  assert_same_bytes (skeleton, raw->skeleton, 3 * sizeof *raw->skeleton);
   ctr_components_unref (raw);
   gsize size;
   const guint32 *label = g_bytes_get_data (labels, &size);

@@ -77,12 +77,16 @@ assert_scaled (GstContoursComponentMeta *meta, guint width, guint height)
     }
     assert_near (c.mean, (gdouble) raw->grey[i].sum / row->area);
     assert_equals_int (c.max, raw->grey[i].max);
+    assert_equals_int (c.skeleton_pixels, raw->skeleton[i].pixels);
     if (sx == sy) {
       assert_near (c.inscribed_radius, sqrt (raw->inscribed[i].radius_sq) * sx);
       assert_near (c.inscribed_x, (raw->inscribed[i].x + 0.5) * sx - 0.5);
       assert_near (c.inscribed_y, (raw->inscribed[i].y + 0.5) * sy - 0.5);
+      assert_near (c.skeleton_length, ctr_component_skeleton_length (&raw->skeleton[i]) * sx);
+      assert_near (c.skeleton_width, ctr_component_skeleton_width (&raw->skeleton[i]) * sx);
     } else {
       fail_unless (isnan (c.inscribed_radius) && isnan (c.inscribed_x) && isnan (c.inscribed_y));
+      fail_unless (isnan (c.skeleton_length) && isnan (c.skeleton_width));
     }
   }
 }

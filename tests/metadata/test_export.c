@@ -167,14 +167,16 @@ GST_START_TEST (features)
                              "\"min\":255,\"max\":255,\"mean\":255,\"std\":0,"
                              "\"p5\":255,\"p25\":255,\"median\":255,\"p75\":255,\"p95\":255,"
                              "\"inscribed_radius\":1,\"inscribed_x\":1,\"inscribed_y\":0,"
-                             "\"ring_mean\":0,\"contrast\":255}")
+                             "\"ring_mean\":0,\"contrast\":255,"
+                             "\"skeleton_length\":0,\"skeleton_width\":2,\"skeleton_pixels\":1}")
                    != NULL,
       "%s", text);
   fail_unless (strstr (text, "\"orientation\":0,\"major_axis\":0,\"minor_axis\":0,\"eccentricity\":0,"
                              "\"min\":128,\"max\":128,\"mean\":128,\"std\":0,"
                              "\"p5\":128,\"p25\":128,\"median\":128,\"p75\":128,\"p95\":128,"
                              "\"inscribed_radius\":1,\"inscribed_x\":0,\"inscribed_y\":5,"
-                             "\"ring_mean\":0,\"contrast\":128}]}\n")
+                             "\"ring_mean\":0,\"contrast\":128,"
+                             "\"skeleton_length\":0,\"skeleton_width\":2,\"skeleton_pixels\":1}]}\n")
                    != NULL,
       "%s", text);
   fail_unless (strstr (text, "nan") == NULL);
@@ -200,7 +202,8 @@ GST_START_TEST (csv)
   fail_unless_equals_int (gst_harness_push (h, named), GST_FLOW_OK);
   const guint8 white = 255;
   GstBuffer *dot = gst_buffer_new ();
-  CtrComponents *one = sample_analyse (&white, 1, 1, CTR_FEATURE_PERCENTILES | CTR_FEATURE_INSCRIBED);
+  CtrComponents *one =
+      sample_analyse (&white, 1, 1, CTR_FEATURE_PERCENTILES | CTR_FEATURE_INSCRIBED | CTR_FEATURE_SKELETON);
   gst_buffer_add_contours_component_meta (dot, one, "c\rd");
   ctr_components_unref (one);
   fail_unless_equals_int (gst_harness_push (h, dot), GST_FLOW_OK);
@@ -211,7 +214,7 @@ GST_START_TEST (csv)
       "3,,,\"a,\"\"b\"\"\",8,6,0,0,2,4,6,1,2,3,6.5,1.75,,,,,200,230,215,11.180339887498949,,,,,,,,,0" EMPTY_REST
           NO_CLOCK "3,,,\"a,\"\"b\"\"\",8,6,0,0,3,1,0,5,1,1,0,5,,,,,128,128,128,0,,,,,,,,,0" EMPTY_REST NO_CLOCK
       "4,,,\"c\rd\",1,1,0,0,1,1,0,0,1,1,0,0,,,,,,,,,,,,,,,,,0,,,,,,,,,,,,,,,,," NO_WORLD
-      ",255,255,255,255,255,1,0,0,," NO_CLOCK);
+      ",255,255,255,255,255,1,0,0,,,0,2,1" NO_CLOCK);
   finish (h, element, bus);
   g_free (path);
 }

@@ -185,6 +185,7 @@ class Metadata(unittest.TestCase):
         self.assertIsNone(meta.get_percentiles_bytes())
         self.assertIsNone(meta.get_inscribed_bytes())
         self.assertIsNone(meta.get_contrast_bytes())
+        self.assertIsNone(meta.get_skeleton_bytes())
         self.assertIsNone(meta.get_labels_bytes())
         self.assertFalse(meta.get_background()[0])
         self.assertIsNone(meta.background)

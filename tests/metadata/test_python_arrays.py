@@ -82,6 +82,10 @@ class Components(unittest.TestCase):
             self.assertEqual((c.min, c.max), (meta.grey["min"][i], meta.grey["max"][i]))
             self.assertEqual((c.p5, c.median), (meta.percentiles["p5"][i], meta.percentiles["median"][i]))
             self.assertEqual((c.inscribed_x, c.inscribed_y), (meta.inscribed["x"][i], meta.inscribed["y"][i]))
+            skeleton = meta.skeleton[i]
+            self.assertEqual(c.skeleton_pixels, skeleton["pixels"])
+            self.assertEqual(c.skeleton_length, skeleton["straight"] + skeleton["diagonal"] * 2 ** 0.5)
+            self.assertEqual(c.skeleton_width, skeleton["distance_sum"] / 32768 / skeleton["pixels"])
             ring = meta.contrast[i]
             if ring["ring_area"]:
                 self.assertEqual(c.ring_mean, ring["ring_sum"] / ring["ring_area"])
@@ -101,7 +105,8 @@ class Components(unittest.TestCase):
 
     def test_without_features(self):
         meta, = GstContours.component_metas(Frames(NOISE).buffers[0])
-        self.assertEqual((meta.moments, meta.grey, meta.percentiles, meta.inscribed, meta.contrast, meta.labels), (None,) * 6)
+        self.assertEqual((meta.moments, meta.grey, meta.percentiles, meta.inscribed, meta.contrast, meta.skeleton,
+                          meta.labels), (None,) * 7)
         self.assertEqual(len(meta.table), meta.count)
 
     def test_nothing_found(self):

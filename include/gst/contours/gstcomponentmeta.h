@@ -20,6 +20,7 @@ G_BEGIN_DECLS
  * @GST_CONTOURS_COMPONENT_FEATURE_PERCENTILES: median and percentiles of the samples (or luma)
  * @GST_CONTOURS_COMPONENT_FEATURE_INSCRIBED: largest inscribed circle
  * @GST_CONTOURS_COMPONENT_FEATURE_CONTRAST: samples (or luma) around the component; %GST_CONTOURS_COMPONENT_FEATURE_GREY is there, too
+ * @GST_CONTOURS_COMPONENT_FEATURE_SKELETON: length and mean width of the skeleton
  *
  * Optional measurements. Area, bounding box and centroid are always computed.
  *
@@ -33,7 +34,8 @@ typedef enum {
   GST_CONTOURS_COMPONENT_FEATURE_VALUES = 1 << 4,
   GST_CONTOURS_COMPONENT_FEATURE_PERCENTILES = 1 << 5,
   GST_CONTOURS_COMPONENT_FEATURE_INSCRIBED = 1 << 6,
-  GST_CONTOURS_COMPONENT_FEATURE_CONTRAST = 1 << 7
+  GST_CONTOURS_COMPONENT_FEATURE_CONTRAST = 1 << 7,
+  GST_CONTOURS_COMPONENT_FEATURE_SKELETON = 1 << 8
 } GstContoursComponentFeatures;
 
 #define GST_TYPE_CONTOURS_COMPONENT_FEATURES (gst_contours_component_features_get_type ())
@@ -86,6 +88,11 @@ GType gst_contours_component_features_get_type (void);
  * @ring_mean: mean of the samples in the ring around the component; NaN without %GST_CONTOURS_COMPONENT_FEATURE_CONTRAST, or if no
  *     pixel is in its ring
  * @contrast: @mean - @ring_mean; NaN likewise
+ * @skeleton_length: length of the skeleton, from pixel centre to pixel centre; NaN without
+ *     %GST_CONTOURS_COMPONENT_FEATURE_SKELETON, or where the frame was scaled unevenly
+ * @skeleton_width: twice the mean distance from the skeleton's pixels to the nearest pixel centre that is not of the component; NaN
+ *     likewise
+ * @skeleton_pixels: pixels of the skeleton in the analysed image; 0 without %GST_CONTOURS_COMPONENT_FEATURE_SKELETON
  *
  * One connected component, in pixels of the frame that carries the metadata. If this frame is as large as the analysed
  * image, areas and boxes are exactly the integers of the analysis. In a scaled frame a pixel centre x becomes
@@ -133,6 +140,9 @@ struct _GstContoursComponent {
   gdouble inscribed_y;
   gdouble ring_mean;
   gdouble contrast;
+  gdouble skeleton_length;
+  gdouble skeleton_width;
+  guint skeleton_pixels;
 };
 
 #define GST_TYPE_CONTOURS_COMPONENT (gst_contours_component_get_type ())
@@ -279,6 +289,9 @@ GBytes *gst_contours_component_meta_get_inscribed_bytes (GstContoursComponentMet
 
 GST_CONTOURS_API
 GBytes *gst_contours_component_meta_get_contrast_bytes (GstContoursComponentMeta *meta);
+
+GST_CONTOURS_API
+GBytes *gst_contours_component_meta_get_skeleton_bytes (GstContoursComponentMeta *meta);
 
 GST_CONTOURS_API
 GBytes *gst_contours_component_meta_get_labels_bytes (GstContoursComponentMeta *meta);

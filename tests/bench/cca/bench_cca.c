@@ -287,8 +287,8 @@ measure_regions (Bench *bench)
   return ok;
 }
 
-/* What features and limits on numbers cost: none, the sums of the samples, their percentiles and inscribed circles, rings; limits on
- * the area, and on the area and the eccentricity. Of many parts and of one that fills the image. */
+/* What features and limits on numbers cost: none, the sums of the samples, their percentiles and inscribed circles, rings,
+ * skeletons; limits on the area, and on the area and the eccentricity. Of many parts and of one that fills the image. */
 static bool
 measure_features (Bench *bench)
 {
@@ -302,6 +302,7 @@ measure_features (Bench *bench)
       {.parts = "features-percentiles", .plate = "plate-percentiles", .features = CTR_FEATURE_PERCENTILES},
       {.parts = "features-inscribed", .plate = "plate-inscribed", .features = CTR_FEATURE_INSCRIBED},
       {.parts = "features-contrast", .plate = "plate-contrast", .features = CTR_FEATURE_CONTRAST},
+      {.parts = "features-skeleton", .plate = "plate-skeleton", .features = CTR_FEATURE_SKELETON},
       {.parts = "select-area",
           .plate = "plate-select-area",
           .select = {1, 0, {{CTR_COMPONENT_NUMBER_AREA, 0, 4000, INFINITY}}}},

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The peers of the component analysis, on the images of bench_cca: OpenCV, CuPy, cuCIM, NPP; for equal samples
-scikit-image and NPP.
+scikit-image and NPP, and scikit-image for skeletons.
 
 cca_peers.py measure [--full] [--host] [--cases REGEX] [MASK.pgm...]
                            one JSON record a line, as bench_cca prints them
@@ -128,6 +128,32 @@ def skimage_peers():
         return []
     emit(type="peer", name="scikit-image", version=skimage.__version__, note="label: equal samples, labels only")
     return [Skimage(label)]
+
+
+class SkimageSkeleton:
+    """Thins the whole mask: parts that do not touch have the skeletons that each has by itself. No lengths or widths."""
+
+    who = "scikit-image skeletonize"
+
+    def __init__(self, skeletonize, label):
+        self.skeletonize, self.label = skeletonize, label
+
+    def measure(self, mask, connectivity):
+        mask = mask > 0
+        times, skeleton = repeat(lambda: self.skeletonize(mask, method="zhang"))
+        return times, int(self.label(skeleton, connectivity=2, return_num=True)[1])
+
+    def release(self):
+        pass
+
+
+def skeleton_peers():
+    try:
+        from skimage.measure import label
+        from skimage.morphology import skeletonize
+    except ImportError:
+        return []  # skimage_peers() has said so
+    return [SkimageSkeleton(skeletonize, label)]
 
 
 class CuPy:
@@ -343,10 +369,25 @@ def measure_all(options):
                 if is_chosen(options, "camera", width, height, 16, density, connectivity):
                     measure(peers, mask, "camera", 16, density, connectivity)
     measure_equal(options, skimage_peers() + [peer for peer in on_gpu if isinstance(peer, Npp)])
+    measure_skeletons(options, skeleton_peers())
     for path in options.files:
         mask, name = read_pgm(path), os.path.basename(path)
         if is_chosen(options, name, mask.shape[1], mask.shape[0], 0, 0, 8):
             measure(peers, mask, name, 0, 0, 8)
+
+
+def parts_mask(width, height):
+    """As bench_parts_mask() of masks.c."""
+    y, x = np.mgrid[:height, :width]
+    centre_x, centre_y = x // 120 * 120 + 60, y // 100 * 100 + 50
+    radius = 20 + (7 * centre_x + 13 * centre_y) % 25
+    return ((x - centre_x) ** 2 + (y - centre_y) ** 2 < radius ** 2).astype(np.uint8) * np.uint8(255)
+
+
+def measure_skeletons(options, peers):
+    """The parts of measure_features() of bench_cca.c. Its plate would take a minute."""
+    if is_chosen(options, "features-skeleton", 3840, 2160, 0, 0, 8):
+        measure(peers, parts_mask(3840, 2160), "features-skeleton", 0, 0, 8)
 
 
 def measure_equal(options, peers):

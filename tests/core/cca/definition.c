@@ -24,8 +24,9 @@ check_mask (uint8_t *mask, uint32_t width, uint32_t height, const char *name)
   const uint32_t threshold = 1 + random_below (&rng, 255);
   const bool invert = random_below (&rng, 2);
   const uint32_t features = random_below (&rng, 2) ? ALL_FEATURES : random_below (&rng, 8);
-  const uint32_t measured =
-      (random_below (&rng, 2) ? CTR_FEATURE_PERCENTILES : 0) | (random_below (&rng, 2) ? CTR_FEATURE_INSCRIBED : 0);
+  const uint32_t measured = (random_below (&rng, 2) ? CTR_FEATURE_PERCENTILES : 0)
+                            | (random_below (&rng, 2) ? CTR_FEATURE_INSCRIBED : 0)
+                            | (random_below (&rng, 2) ? CTR_FEATURE_SKELETON : 0);
   Picture picture = picture_of_mask (&rng, mask, width, height, plain, threshold, invert);
   FOR_BOTH_CONNECTIVITIES (c)
   {

@@ -45,6 +45,7 @@ compare_random (void *data, uint64_t seed)
   CtrCcaParams params = params_of (random_below (rng, 2) ? 4 : 8, threshold, invert, random_below (rng, 16));
   params.features |= random_below (rng, 2) ? CTR_FEATURE_PERCENTILES : 0;
   params.features |= random_below (rng, 2) ? CTR_FEATURE_INSCRIBED : 0;
+  params.features |= random_below (rng, 2) ? CTR_FEATURE_SKELETON : 0;
   params.features |= random_below (rng, 2) ? CTR_FEATURE_CONTRAST | CTR_FEATURE_GREY : 0;
   params.ring_width = 1 + random_below (rng, CTR_CCA_MOST_RING_WIDTH);
   params.min_area = random_below (rng, 4) ? 0 : random_below (rng, 12);

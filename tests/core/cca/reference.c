@@ -4,6 +4,7 @@
 #include "tests/core/common/reference.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct {
   const CtrImage *image;
@@ -175,6 +176,117 @@ reference_inscribed (uint32_t width, uint32_t height, uint32_t count, const uint
   return inscribed;
 }
 
+/* Does pass 1 or 2 remove a pixel with these neighbours, P2 to P9 of the paper: clockwise from the north? */
+static bool
+is_removed (const bool p[8], int pass)
+{
+  /* What scikit-image has otherwise than the paper: which passes remove such a pixel, 3: both. */
+  static const struct {
+    const char *neighbours;
+    int passes;
+  } others[] = {{"#......#", 1}, {"##......", 1}, {"#.#.....", 3}, {"#.#....#", 1}, {".##.....", 1}, {"###.....", 1},
+      {"..##....", 2}, {"#.##....", 2}, {"..#.#...", 3}, {"...##...", 0}, {"..###...", 2}, {"....##..", 2},
+      {"..#.##..", 2}, {".##.##..", 2}, {"......##", 0}, {"#.....#.", 3}, {"#.....##", 1}, {"##....#.", 1},
+      {"....#.#.", 3}, {"....#.##", 1}, {"...##.#.", 2}, {".....##.", 2}, {"#....##.", 1}, {"##...##.", 1},
+      {"....###.", 2}};
+  char text[9] = "";
+  int neighbours = 0, changes = 0;
+  for (int i = 0; i < 8; i++) {
+    text[i] = p[i] ? '#' : '.';
+    neighbours += p[i];
+    changes += !p[i] && p[(i + 1) % 8];
+  }
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (strcmp (others[i].neighbours, text) == 0)
+      return others[i].passes & pass;
+  const bool north = p[0], east = p[2], south = p[4], west = p[6];
+  return neighbours >= 2 && neighbours <= 6 && changes == 1
+         && (pass == 1 ? !(north && east && south) && !(east && south && west)
+                       : !(north && east && west) && !(north && south && west));
+}
+
+/* Removes the pixels of a mask, whose border is empty, with the neighbourhoods REMOVED. Are there any? NEXT: room for a mask. */
+static bool
+reference_pass (bool *mask, bool *next, uint32_t width, uint32_t height, const bool removed[256])
+{
+  static const int dx[8] = {0, 1, 1, 1, 0, -1, -1, -1}, dy[8] = {-1, -1, 0, 1, 1, 1, 0, -1};
+  bool some = false;
+  memcpy (next, mask, (size_t) width * height);
+  for (uint32_t y = 1; y + 1 < height; y++)
+    for (uint32_t x = 1; x + 1 < width; x++) {
+      const bool *pixel = mask + (size_t) y * width + x;
+      int around = 0;
+      if (!*pixel)
+        continue;
+      for (int i = 0; i < 8; i++)
+        around |= pixel[dy[i] * (int64_t) width + dx[i]] << i;
+      if (removed[around]) {
+        next[pixel - mask] = false;
+        some = true;
+      }
+    }
+  memcpy (mask, next, (size_t) width * height);
+  return some;
+}
+
+/* The square root of SQUARE, rounded to the nearest 1/65536, in these: bit by bit. */
+static uint64_t
+reference_root (uint64_t square)
+{
+  uint64_t root = 0;
+  for (uint64_t bit = UINT64_C (1) << 31; bit; bit /= 2)
+    if ((root + bit) * (root + bit) <= 4 * (square << 32))
+      root += bit;
+  return (root + 1) / 2;
+}
+
+static CtrComponentSkeleton
+reference_skeleton (const uint32_t *labels, uint32_t width, uint32_t height, const CtrComponent *c, uint32_t label,
+    bool removed[2][256])
+{
+  const uint32_t wide = c->width + 2u, high = c->height + 2u;
+  bool *mask = calloc (wide, high), *next = malloc ((size_t) wide * high);
+  CtrComponentSkeleton skeleton = {0};
+  for (uint32_t y = 0; y < c->height; y++)
+    for (uint32_t x = 0; x < c->width; x++)
+      mask[(y + 1) * wide + x + 1] = labels[(size_t) (c->top + y) * width + c->left + x] == label;
+  for (bool some = true; some;) {
+    some = reference_pass (mask, next, wide, high, removed[0]);
+    some |= reference_pass (mask, next, wide, high, removed[1]);
+  }
+  for (uint32_t y = 1; y + 1 < high; y++)
+    for (uint32_t x = 1; x + 1 < wide; x++) {
+      const bool *here = mask + (size_t) y * wide + x, *below = here + wide;
+      if (!*here)
+        continue;
+      skeleton.pixels++;
+      skeleton.straight += here[1] + below[0];
+      skeleton.diagonal += (below[1] && !here[1] && !below[0]) + (below[-1] && !here[-1] && !below[0]);
+      skeleton.distance_sum +=
+          reference_root (reference_distance (labels, width, height, c->left + x - 1, c->top + y - 1, label, 0));
+    }
+  free (mask);
+  free (next);
+  return skeleton;
+}
+
+CtrComponentSkeleton *
+reference_skeletons (uint32_t width, uint32_t height, const CtrComponent *table, uint32_t count, const uint32_t *labels)
+{
+  CtrComponentSkeleton *skeletons = calloc (count + 1, sizeof *skeletons);
+  bool removed[2][256];
+  for (int around = 0; around < 256; around++) {
+    bool p[8];
+    for (int i = 0; i < 8; i++)
+      p[i] = around >> i & 1;
+    removed[0][around] = is_removed (p, 1);
+    removed[1][around] = is_removed (p, 2);
+  }
+  for (uint32_t i = 0; i < count; i++)
+    skeletons[i] = reference_skeleton (labels, width, height, &table[i], i + 1, removed);
+  return skeletons;
+}
+
 /* In whose ring is a pixel? By all pixels around it. */
 static uint32_t
 reference_ring (const uint32_t *labels, const CtrRegion *part, int64_t x, int64_t y, int64_t ring)
@@ -281,6 +393,8 @@ reference_cca (const CtrImage *image, const CtrCcaParams *params)
   if (params->features & CTR_FEATURE_CONTRAST)
     components->contrast =
         reference_contrast (image, &(CtrRegion){.width = width, .height = height}, kept, labels, params->ring_width);
+  if (params->features & CTR_FEATURE_SKELETON)
+    components->skeleton = reference_skeletons (width, height, table, kept, labels);
   return components;
 }
 
@@ -293,6 +407,7 @@ reference_components_free (CtrComponents *components)
   free ((void *) components->percentiles);
   free ((void *) components->inscribed);
   free ((void *) components->contrast);
+  free ((void *) components->skeleton);
   free ((void *) components->labels);
   free (components);
 }

@@ -17,6 +17,11 @@ CtrComponentPercentiles *reference_percentiles (
  * it. transfer full */
 CtrComponentInscribed *reference_inscribed (uint32_t width, uint32_t height, uint32_t count, const uint32_t *labels);
 
+/* The skeletons of COUNT components whose label image is LABELS, by the paper's rule and the list of what scikit-image has otherwise, of one
+ * component after the other. transfer full */
+CtrComponentSkeleton *reference_skeletons (
+    uint32_t width, uint32_t height, const CtrComponent *table, uint32_t count, const uint32_t *labels);
+
 /* The rings around COUNT components of a PART of IMAGE, whose label image is LABELS, by all pixels around each pixel. transfer full */
 CtrComponentContrast *reference_contrast (
     const CtrImage *image, const CtrRegion *part, uint32_t count, const uint32_t *labels, uint32_t ring_width);

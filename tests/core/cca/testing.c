@@ -82,6 +82,9 @@ check_components_equal (const CtrComponents *expected, const CtrComponents *actu
   CHECK (!actual->contrast == !(actual->features & CTR_FEATURE_CONTRAST));
   if (actual->contrast)
     check_rows ("contrast", expected->contrast, actual->contrast, actual->count, sizeof *actual->contrast);
+  CHECK (!actual->skeleton == !(actual->features & CTR_FEATURE_SKELETON));
+  if (actual->skeleton)
+    check_rows ("skeleton", expected->skeleton, actual->skeleton, actual->count, sizeof *actual->skeleton);
   if (actual->features & CTR_FEATURE_LABELS)
     check_rows ("labels", labels_of (expected), labels_of (actual), (size_t) actual->width * actual->height,
         sizeof *actual->labels);

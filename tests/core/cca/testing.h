@@ -30,7 +30,7 @@ Picture values_new (Random *random, uint32_t width, uint32_t height, Layout layo
 
 #define ALL_FEATURES                                                                                              \
   (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS | CTR_FEATURE_BACKGROUND | CTR_FEATURE_PERCENTILES \
-      | CTR_FEATURE_INSCRIBED | CTR_FEATURE_CONTRAST)
+      | CTR_FEATURE_INSCRIBED | CTR_FEATURE_CONTRAST | CTR_FEATURE_SKELETON)
 
 /* for (CtrConnectivity c = 4; c <= 8; c += 4) over both connectivities. */
 #define FOR_BOTH_CONNECTIVITIES(c) for (CtrConnectivity c = CTR_CONNECTIVITY_4; c <= CTR_CONNECTIVITY_8; c += 4)

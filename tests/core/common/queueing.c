@@ -213,7 +213,7 @@ measure_cca (void)
   params.features = ALL_FEATURES;
   measure ("components, Otsu, all features", enqueue_cca, finish_cca, &params, 3);
   places = PLACES; /* more than there are graphs */
-  measure ("components, many places", enqueue_cca, finish_cca, &params, 22);
+  measure ("components, many places", enqueue_cca, finish_cca, &params, 27);
   places = 3;
   ctr_cca_free (cca);
 }

@@ -114,6 +114,10 @@ check_grey (const Case *c, CtrComponents *components)
   CtrComponentContrast *contrast = reference_contrast (image, &all, components->count, labels, defaults.ring_width);
   CHECK (memcmp (contrast, components->contrast, components->count * sizeof *contrast) == 0);
   free (contrast);
+  CtrComponentSkeleton *skeletons =
+      reference_skeletons (image->width, image->height, components->table, components->count, labels);
+  CHECK (memcmp (skeletons, components->skeleton, components->count * sizeof *skeletons) == 0);
+  free (skeletons);
 }
 
 static void

@@ -94,6 +94,7 @@ typedef struct {
   CtrComponentPercentiles *percentiles;
   CtrComponentInscribed *inscribed;
   CtrComponentContrast *contrast;
+  CtrComponentSkeleton *skeleton;
   uint32_t *labels;
   uint32_t count;
 } Expected;
@@ -149,6 +150,10 @@ expect_region (const Case *c, const CtrCcaParams *params, uint32_t number, Expec
   e->contrast = realloc (e->contrast, (all + 1) * sizeof *contrast);
   memcpy (e->contrast + e->count, contrast, part->count * sizeof *contrast);
   free (contrast);
+  CtrComponentSkeleton *skeletons = reference_skeletons (part->width, part->height, part->table, part->count, labels);
+  e->skeleton = realloc (e->skeleton, (all + 1) * sizeof *skeletons);
+  memcpy (e->skeleton + e->count, skeletons, part->count * sizeof *skeletons);
+  free (skeletons);
   for (uint32_t i = 0; i < part->count; i++) {
     CtrComponent *to = &e->table[e->count + i];
     const CtrComponentMoments *from = &part->moments[i];
@@ -175,14 +180,14 @@ static void
 check_components (const Case *c)
 {
   static const uint32_t features[] = {0, CTR_FEATURE_MOMENTS, CTR_FEATURE_GREY, CTR_FEATURE_LABELS,
-      CTR_FEATURE_PERCENTILES, CTR_FEATURE_INSCRIBED, CTR_FEATURE_CONTRAST | CTR_FEATURE_GREY,
+      CTR_FEATURE_PERCENTILES, CTR_FEATURE_INSCRIBED, CTR_FEATURE_CONTRAST | CTR_FEATURE_GREY, CTR_FEATURE_SKELETON,
       CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS | CTR_FEATURE_PERCENTILES | CTR_FEATURE_INSCRIBED
-          | CTR_FEATURE_CONTRAST};
+          | CTR_FEATURE_CONTRAST | CTR_FEATURE_SKELETON};
   CtrCcaParams params = params_of (random_below (&rng, 2) ? CTR_CONNECTIVITY_4 : CTR_CONNECTIVITY_8, 128, false, 0);
   const size_t pixels = (size_t) c->image.width * c->image.height;
   params.ring_width = 1 + random_below (&rng, CTR_CCA_MOST_RING_WIDTH);
   Expected e = {malloc (sizeof (CtrComponent)), malloc (sizeof (CtrComponentMoments)),
-      malloc (sizeof (CtrComponentGrey)), NULL, NULL, NULL, calloc (pixels, sizeof *e.labels), 0};
+      malloc (sizeof (CtrComponentGrey)), NULL, NULL, NULL, NULL, calloc (pixels, sizeof *e.labels), 0};
   if (random_below (&rng, 3) == 0) {
     params.min_area = random_below (&rng, 12);
     params.max_area = random_below (&rng, 2) ? params.min_area + random_below (&rng, 60) : 0;
@@ -202,7 +207,8 @@ check_components (const Case *c)
       .grey = e.grey,
       .percentiles = e.percentiles,
       .inscribed = e.inscribed,
-      .contrast = e.contrast};
+      .contrast = e.contrast,
+      .skeleton = e.skeleton};
   for (int i = 0; i < REPEATS; i++) {
     ctr_input_set_current (c->input);
     CtrComponents *actual = analyse (cca, &setup, &c->image, &params);
@@ -221,6 +227,7 @@ check_components (const Case *c)
   free (e.percentiles);
   free (e.inscribed);
   free (e.contrast);
+  free (e.skeleton);
   free (e.labels);
 }
 

@@ -16,7 +16,10 @@ static CtrBorders *borders, *borders_on_host;
 static CtrCca *cca, *cca_on_host;
 static Random rng = {29};
 
-enum { CONTOUR_NUMBERS = CTR_CONTOUR_NUMBER_ELLIPSE_MINOR + 1, COMPONENT_NUMBERS = CTR_COMPONENT_NUMBER_CONTRAST + 1 };
+enum {
+  CONTOUR_NUMBERS = CTR_CONTOUR_NUMBER_ELLIPSE_MINOR + 1,
+  COMPONENT_NUMBERS = CTR_COMPONENT_NUMBER_SKELETON_PIXELS + 1
+};
 
 /* The number of a row as the public functions give it. */
 static double
@@ -44,6 +47,7 @@ component_number (const CtrComponents *all, uint32_t row, uint32_t number)
   CtrComponentShape s = {.major_axis = NAN, .minor_axis = NAN, .eccentricity = NAN};
   const CtrComponentPercentiles *p = all->percentiles ? all->percentiles + row : NULL;
   const CtrComponentInscribed *i = all->inscribed ? all->inscribed + row : NULL;
+  const CtrComponentSkeleton *k = all->skeleton ? all->skeleton + row : NULL;
   double x, y, mean = NAN, std = NAN, ring_mean = NAN, contrast = NAN;
   ctr_component_centroid (c, &x, &y);
   if (all->moments)
@@ -55,7 +59,8 @@ component_number (const CtrComponents *all, uint32_t row, uint32_t number)
   const double numbers[COMPONENT_NUMBERS] = {c->area, c->left, c->top, c->width, c->height, x, y, s.major_axis,
       s.minor_axis, s.eccentricity, all->grey ? all->grey[row].min : NAN, all->grey ? all->grey[row].max : NAN, mean,
       std, c->value, p ? p->p5 : NAN, p ? p->p25 : NAN, p ? p->median : NAN, p ? p->p75 : NAN, p ? p->p95 : NAN,
-      i ? ctr_component_inscribed_radius (i) : NAN, i ? i->x : NAN, i ? i->y : NAN, ring_mean, contrast};
+      i ? ctr_component_inscribed_radius (i) : NAN, i ? i->x : NAN, i ? i->y : NAN, ring_mean, contrast,
+      k ? ctr_component_skeleton_length (k) : NAN, k ? ctr_component_skeleton_width (k) : NAN, k ? k->pixels : NAN};
   return numbers[number];
 }
 
@@ -250,7 +255,8 @@ components_have (const void *data, uint32_t number)
       [CTR_COMPONENT_NUMBER_VALUE] = CTR_FEATURE_VALUES,
       [CTR_COMPONENT_NUMBER_P5... CTR_COMPONENT_NUMBER_P95] = CTR_FEATURE_PERCENTILES,
       [CTR_COMPONENT_NUMBER_INSCRIBED_RADIUS... CTR_COMPONENT_NUMBER_INSCRIBED_Y] = CTR_FEATURE_INSCRIBED,
-      [CTR_COMPONENT_NUMBER_RING_MEAN... CTR_COMPONENT_NUMBER_CONTRAST] = CTR_FEATURE_CONTRAST | CTR_FEATURE_GREY};
+      [CTR_COMPONENT_NUMBER_RING_MEAN... CTR_COMPONENT_NUMBER_CONTRAST] = CTR_FEATURE_CONTRAST | CTR_FEATURE_GREY,
+      [CTR_COMPONENT_NUMBER_SKELETON_LENGTH... CTR_COMPONENT_NUMBER_SKELETON_PIXELS] = CTR_FEATURE_SKELETON};
   return (all->features & features[number]) == features[number];
 }
 

@@ -94,7 +94,8 @@ check_rows (Bytes b, int kind)
 {
   static const size_t sizes[2][12] = {
       {0, 80, sizeof (CtrComponent), sizeof (CtrComponentMoments), sizeof (CtrComponentGrey), 4,
-          sizeof (CtrComponentPercentiles), sizeof (CtrComponentInscribed), sizeof (CtrComponentContrast)},
+          sizeof (CtrComponentPercentiles), sizeof (CtrComponentInscribed), sizeof (CtrComponentContrast),
+          sizeof (CtrComponentSkeleton)},
       {0, 72, sizeof (CtrContour), sizeof (CtrPoint), sizeof (CtrContourSums), sizeof (CtrSnakeRegion),
           sizeof (CtrContourNesting), sizeof (CtrContourShape), sizeof (CtrSnakeState), sizeof (CtrPoint),
           sizeof (CtrSubpixelPoint), sizeof (CtrContourFits)},

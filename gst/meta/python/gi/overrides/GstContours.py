@@ -228,6 +228,11 @@ class _ComponentMeta:
         return _view_structures(self._fetch(self.get_contrast_bytes), "CtrComponentContrast")
 
     @functools.cached_property
+    def skeleton(self):
+        """One CtrComponentSkeleton per component, without a copy; None without the feature skeleton."""
+        return _view_structures(self._fetch(self.get_skeleton_bytes), "CtrComponentSkeleton")
+
+    @functools.cached_property
     def labels(self):
         """The label image, (height, width) uint32, without a copy; None without the feature labels."""
         data = self._fetch(self.get_labels_bytes)
