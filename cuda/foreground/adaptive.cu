@@ -33,15 +33,16 @@ struct MeanArgs : AdaptiveArgs {
   uint32_t row_words; /* of the mask */
 };
 
-/* What a lane knows of its columns. WORDS: of column sums. ROWS: that a warp takes at once. RAW: words of a row's samples. */
+/* What a lane knows of its columns. WORDS: of column sums. ROWS: that a warp takes at once. RAW: words of a row's samples. SHARE:
+ * rows that a warp has under way while it adds up its share of tall neighbourhoods. */
 template <typename Sample> struct Columns;
 
 template <> struct Columns<uint8_t> {
-  static constexpr int words = COLUMNS / 2, rows = 6, raw = 4;
+  static constexpr int words = COLUMNS / 2, rows = 6, raw = 4, share = 16;
 };
 
 template <> struct Columns<uint16_t> {
-  static constexpr int words = COLUMNS, rows = 3, raw = 8;
+  static constexpr int words = COLUMNS, rows = 3, raw = 8, share = 8;
 };
 
 template <typename Sample>
@@ -130,26 +131,39 @@ warp_index ()
   return __shfl_sync (~0u, threadIdx.x / 32, 0);
 }
 
+/* Adds COUNT rows from row Y on to SUMS, ROWS of them at a time. */
+template <typename Sample, int ROWS>
+__device__ inline void
+sum_rows (const MeanArgs &a, int y, int x, int count, uint32_t sums[Columns<Sample>::words])
+{
+  constexpr int words = Columns<Sample>::words;
+#pragma unroll 1
+  for (int i = 0; i < count; i += ROWS) {
+    uint32_t raw[ROWS][Columns<Sample>::raw];
+    load_rows<Sample, ROWS> (a, y + i, x, count - i, raw);
+#pragma unroll
+    for (int k = 0; k < ROWS; k++)
+#pragma unroll
+      for (int w = 0; w < words; w++)
+        sums[w] += spread<Sample> (raw[k], w);
+  }
+}
+
 /* Adds up a warp's share of the neighbourhoods of the row above the band. */
 template <typename Sample>
 __device__ inline void
 sum_share (const MeanArgs &a, int top, int x, uint32_t sums[Columns<Sample>::words])
 {
-  constexpr int words = Columns<Sample>::words, rows = Columns<Sample>::rows;
   const int warp = warp_index (), all = 2 * (int) a.radius + 1;
-  const int first = all * warp / MEAN_WARPS, last = all * (warp + 1) / MEAN_WARPS;
+  const int first = all * warp / MEAN_WARPS, count = all * (warp + 1) / MEAN_WARPS - first;
+  const int y = top - 1 - (int) a.radius + first;
 #pragma unroll
-  for (int k = 0; k < words; k++)
+  for (int k = 0; k < Columns<Sample>::words; k++)
     sums[k] = 0;
-  for (int i = first; i < last; i += rows) {
-    uint32_t raw[rows][Columns<Sample>::raw];
-    load_rows<Sample, rows> (a, top - 1 - (int) a.radius + i, x, last - i, raw);
-#pragma unroll
-    for (int k = 0; k < rows; k++)
-#pragma unroll
-      for (int w = 0; w < words; w++)
-        sums[w] += spread<Sample> (raw[k], w);
-  }
+  if (count > Columns<Sample>::rows)
+    sum_rows<Sample, Columns<Sample>::share> (a, y, x, count, sums);
+  else
+    sum_rows<Sample, Columns<Sample>::rows> (a, y, x, count, sums);
 }
 
 /* A lane's words in a warp's part of the table. */
@@ -315,7 +329,12 @@ __global__ void __launch_bounds__ (32 * MEAN_WARPS, 1) mean_kernel (const __grid
   const int x = (int) output.x0 - (int) a.lead + (int) lane * COLUMNS, radius = a.radius;
   const uint32_t top = blockIdx.y * a.band_rows, height = min (a.band_rows, a.height - top);
   const uint32_t parts = ctr_div_up (height, MEAN_WARPS * rows) * MEAN_WARPS;
+  const auto first_of = [&] (uint32_t part) { return height * part / parts; };
 
+  /* Rows that enter are loaded ahead: before the sums of the first part are known, and while those of the part before are used. */
+  uint32_t enter[rows][Columns<Sample>::raw];
+  load_rows<Sample, rows> (
+      a, (int) (top + first_of (warp)) + radius, x, (int) (first_of (warp + 1) - first_of (warp)), enter);
   uint32_t sums[words];
   sum_share<Sample> (a, (int) top, x, sums);
   put<words> (own, sums);
@@ -329,11 +348,10 @@ __global__ void __launch_bounds__ (32 * MEAN_WARPS, 1) mean_kernel (const __grid
   __syncthreads ();
 
   for (uint32_t part = warp; part < parts; part += MEAN_WARPS) {
-    const uint32_t first = height * part / parts, count = height * (part + 1) / parts - first, y = top + first;
+    const uint32_t first = first_of (part), count = first_of (part + 1) - first, y = top + first;
     uint32_t changes[rows][words];
     {
-      uint32_t enter[rows][Columns<Sample>::raw], leave[rows][Columns<Sample>::raw];
-      load_rows<Sample, rows> (a, (int) y + radius, x, count, enter);
+      uint32_t leave[rows][Columns<Sample>::raw];
       load_rows<Sample, rows> (a, (int) y - 1 - radius, x, count, leave);
 #pragma unroll
       for (int k = 0; k < words; k++)
@@ -345,6 +363,10 @@ __global__ void __launch_bounds__ (32 * MEAN_WARPS, 1) mean_kernel (const __grid
           changes[i][k] = spread<Sample> (enter[i], k) - spread<Sample> (leave[i], k);
           sums[k] += changes[i][k];
         }
+    }
+    if (part + MEAN_WARPS < parts) {
+      const uint32_t next = first_of (part + MEAN_WARPS), end = first_of (part + MEAN_WARPS + 1);
+      load_rows<Sample, rows> (a, (int) (top + next) + radius, x, (int) (end - next), enter);
     }
     put<words> (own, sums);
     __syncthreads ();
