@@ -4,6 +4,7 @@
 #ifndef CTR_CUDA_FOREGROUND_CONNECTED_SEAMS_CUH
 #define CTR_CUDA_FOREGROUND_CONNECTED_SEAMS_CUH
 
+#include "cuda/common/ptx.cuh"
 #include "cuda/common/run_seams.cuh"
 #include "cuda/foreground/connected_tile.cuh"
 
@@ -98,8 +99,9 @@ struct BorderCodes {
 
 enum Seam { SEAM_LEFT, SEAM_RIGHT, SEAM_TOP, SEAM_BOTTOM, CORNERS }; /* CORNERS: from there on, by rows */
 
-/* Counts the arrival of the tile at its seams, and with CONNECTIVITY 8 at its corners. Returns in each lane of a warp, as a bit for
- * each seam and corner, where it is the last. */
+/* Counts the arrival of the tile at its seams, and with CONNECTIVITY 8 at its corners. A warp calls it, behind a barrier behind
+ * all that the CTA leaves for other tiles. Returns in each lane, as a bit for each seam and corner, where the tile is the last. What
+ * the others have left there may be read behind another barrier. */
 template <int CONNECTIVITY>
 __device__ inline uint32_t
 arrive (const ConnectedArgs &f, const TilePlace &p)
@@ -123,12 +125,13 @@ arrive (const ConnectedArgs &f, const TilePlace &p)
       counter = &f.arrivals[tile - (right ? 0 : 1) - (below ? 0 : f.tiles_x)].corner;
   }
   bool last = false;
+  fence_device (); /* What the tile has written comes before its arrival. */
   if (counter) {
-    __threadfence (); /* What the tile has written comes before its arrival. */
     last = atomicAdd (counter, 1) + 1 == members;
     if (last)
       *counter = 0;
   }
+  fence_device (); /* What the others have written comes after their arrival. */
   return __ballot_sync (~0u, last);
 }
 
@@ -184,7 +187,6 @@ join_seams (const ConnectedArgs &f, const TilePlace &p, TileMemory *memory, cons
   const uint32_t complete = memory->complete;
   if (!complete)
     return;
-  __threadfence (); /* What the others have written comes after their arrival. */
   const RunTileBorder *const borders = f.by_tile.borders;
 #pragma unroll 1
   for (uint32_t side = 0; side < 3; side++) { /* top, bottom, left or right; one piece of code for all */
