@@ -163,7 +163,7 @@ __launch_bounds__ (RUN_TILE_THREADS, 8) tile_kernel (const __grid_constant__ Con
                : (uint32_t) (x == 0 && has_left) | (uint32_t) (x + 1 == RUN_TILE_WORDS && has_right) << 31;
   };
   __syncthreads ();
-  uint32_t components = 0;
+  uint32_t components = 0, all_runs = 0; /* that are not decided; runs of the tile, unless all are decided */
   {
     const uint32_t mask = memory.mask[own], found = spread_found<CONNECTIVITY> (mask, memory.found[own]);
     const uint32_t weak = drop_lone_runs<CONNECTIVITY> (memory, mask & ~found, mask, border (t));
@@ -192,11 +192,18 @@ __launch_bounds__ (RUN_TILE_THREADS, 8) tile_kernel (const __grid_constant__ Con
       });
       __syncthreads ();
       components = memory.components;
-      if (components)
-        write_undecided (f, &memory, p.tile, all);
+      all_runs = components ? all : 0;
     }
   }
   const BorderCodes codes = write_border (f, p, memory, rows);
+  __syncthreads ();
+  /* While the first warp waits for the tile's arrival, the others write what no other tile needs. */
+  if (column == 0) {
+    const uint32_t last = arrive<CONNECTIVITY> (f, p);
+    if (row == 0)
+      memory.complete = last;
+  }
+  write_undecided (f, &memory, p.tile, all_runs);
   const uint32_t x = p.tx * RUN_TILE_WORDS + t % RUN_TILE_WORDS, y = p.ty * TILE_ROWS + t / RUN_TILE_WORDS;
   const uint32_t place = t % RUN_TILE_WORDS * COLUMN_ROOM + t / RUN_TILE_WORDS;
   if (y < p.height && x < p.words)
@@ -205,7 +212,7 @@ __launch_bounds__ (RUN_TILE_THREADS, 8) tile_kernel (const __grid_constant__ Con
   __syncthreads ();
   if (t == 0)
     f.by_tile.counts[p.tile] = {components, memory.component_runs};
-  join_seams<CONNECTIVITY> (f, p, &memory, codes);
+  join_seams<CONNECTIVITY> (f, p, &memory, codes, memory.complete);
 }
 
 /* Whether pixels found are set or removed, inverted or not, finding them later changes them. A CTA takes a tile, a thread one

@@ -169,22 +169,15 @@ join_corner (const ConnectedArgs &f, uint32_t tile, uint32_t which)
     unite (f.by_component.parents, component_index (a, code_a), component_index (b, code_b));
 }
 
-/* A CTA calls it when all that its tile is to leave for others is written; the nodes of MEMORY are not needed any more. */
+/* A CTA calls it behind a barrier behind arrive(), which has returned COMPLETE; the nodes of MEMORY are not needed any more. */
 template <int CONNECTIVITY>
 __device__ inline void
-join_seams (const ConnectedArgs &f, const TilePlace &p, TileMemory *memory, const BorderCodes &codes)
+join_seams (const ConnectedArgs &f, const TilePlace &p, TileMemory *memory, const BorderCodes &codes, uint32_t complete)
 {
   constexpr uint32_t room = (CONNECTIVITY == 8 ? 3 : 1) * 32; /* pairs of a warp */
   static_assert (RUN_TILE_WORDS * room * 2 <= NODES, "the lists fit where the nodes were");
   const uint32_t t = threadIdx.x, warp = t / 32, lane = t % 32, tile = p.tile;
   uint2 *const list = (uint2 *) memory->nodes + warp * room;
-  if (warp == 0) {
-    const uint32_t last = arrive<CONNECTIVITY> (f, p);
-    if (lane == 0)
-      memory->complete = last;
-  }
-  __syncthreads ();
-  const uint32_t complete = memory->complete;
   if (!complete)
     return;
   const RunTileBorder *const borders = f.by_tile.borders;
