@@ -153,6 +153,8 @@ __launch_bounds__ (RUN_TILE_THREADS, 8) tile_kernel (const __grid_constant__ Con
     memory.components = memory.component_runs = 0;
     memory.nodes[FOUND_NODE] = FOUND_NODE;
   }
+  __syncthreads ();
+  const uint32_t mask = memory.mask[own], found = spread_found<CONNECTIVITY> (mask, memory.found[own]);
   /* The pixels of a word that are at a seam. */
   const uint32_t first_row = p.ty > 0 ? 0 : TILE_ROWS, last_row = p.ty + 1 < p.tiles_y ? rows - 1 : TILE_ROWS;
   const bool has_left = p.tx > 0, has_right = p.tx + 1 < p.tiles_x;
@@ -162,10 +164,8 @@ __launch_bounds__ (RUN_TILE_THREADS, 8) tile_kernel (const __grid_constant__ Con
                ? ~0u
                : (uint32_t) (x == 0 && has_left) | (uint32_t) (x + 1 == RUN_TILE_WORDS && has_right) << 31;
   };
-  __syncthreads ();
   uint32_t components = 0, all_runs = 0; /* that are not decided; runs of the tile, unless all are decided */
   {
-    const uint32_t mask = memory.mask[own], found = spread_found<CONNECTIVITY> (mask, memory.found[own]);
     const uint32_t weak = drop_lone_runs<CONNECTIVITY> (memory, mask & ~found, mask, border (t));
     const uint32_t count = __popc (starts_of (weak)), until = sum_of_lanes (count);
     memory.weak[own] = weak;
