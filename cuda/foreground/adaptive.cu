@@ -323,6 +323,7 @@ __global__ void __launch_bounds__ (32 * MEAN_WARPS, 1) mean_kernel (const __grid
   constexpr int words = Columns<Sample>::words, rows = Columns<Sample>::rows;
   extern __shared__ __align__ (16) uint32_t memory[];
   const uint32_t t = threadIdx.x, lane = t % 32, warp = warp_index ();
+  ctr_let_next_start ();
   uint32_t *const table = memory, *const own = table + (warp * 32 + lane) * words;
   uint32_t *const prefix = memory + MEAN_WARPS * words * 32 + warp * PREFIX_WORDS;
   const MeanOutput<Sample> output (a);

@@ -82,6 +82,7 @@ __launch_bounds__ (GAUSS_THREADS) gauss_columns_kernel (const __grid_constant__ 
   const uint32_t lane = threadIdx.x % 32, x = blockIdx.x * 32 + lane, column = min (x, a.width - 1);
   const int y0 = (int) (blockIdx.y * (GAUSS_THREADS / 32) + threadIdx.x / 32) * GAUSS_PIXELS, radius = a.radius;
   const int height = a.height;
+  ctr_let_next_start ();
   load_weights (a, weights);
   __syncthreads ();
   if (y0 >= height)

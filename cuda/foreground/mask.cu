@@ -86,6 +86,8 @@ __global__ void
 __launch_bounds__ (THREADS) paint_kernel (const __grid_constant__ PaintArgs a)
 {
   const CtrEdgePlane &plane = a.planes[blockIdx.z];
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
   const uint32_t width = ((a.mask.width - 1) >> plane.x_shift) + 1, height = ((a.mask.height - 1) >> plane.y_shift) + 1;
   const uint32_t pieces = ctr_div_up (width, PIXELS);
   const uint64_t all = (uint64_t) pieces * height, step = (uint64_t) gridDim.x * THREADS;
@@ -160,7 +162,7 @@ give_back (Mask *mask, CtrError *error)
 }
 
 bool
-queue_paint (const CtrEdgePicture *picture, PaintArgs *a, cudaStream_t stream, CtrError *error)
+queue_paint (const CtrEdgePicture *picture, PaintArgs *a, const CudaSession *session, CtrError *error)
 {
   uint32_t most = 1;
   for (uint32_t i = 0; i < picture->plane_count; i++) {
@@ -170,7 +172,8 @@ queue_paint (const CtrEdgePicture *picture, PaintArgs *a, cudaStream_t stream, C
     const uint64_t ctas = (pieces + THREADS - 1) / THREADS;
     most = ctas > most ? (uint32_t) (ctas < MOST_CTAS ? ctas : MOST_CTAS) : most;
   }
-  paint_kernel<<<dim3 (most, 1, picture->plane_count), THREADS, 0, stream>>> (*a);
+  ctr_launch_overlapped (
+      session->overlap, paint_kernel, dim3 (most, 1, picture->plane_count), THREADS, 0, session->stream, *a);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }
@@ -196,7 +199,7 @@ queue_frame (
     const DeviceRegions regions = region_stage_view (&mask->input.regions);
     const PackedMask whole = {
         (uint32_t *) mask->whole.data, ctr_packed_row (image->width), image->width, image->height};
-    if (!regions_queue_whole (&regions, &view.mask, &whole, stream, error))
+    if (!regions_queue_whole (&regions, &view.mask, &whole, mask->session.overlap, stream, error))
       return false;
     view.mask = whole;
   }
@@ -212,7 +215,7 @@ queue_frame (
     a.found = view.threshold;
     a.threshold = ctr_foreground_given_threshold (foreground);
     a.applied = applied;
-    if (!queue_paint (picture, &a, stream, error))
+    if (!queue_paint (picture, &a, &mask->session, error))
       return false;
   }
   mask->to_host = to_host;

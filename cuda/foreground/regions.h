@@ -58,8 +58,9 @@ bool regions_queue_threshold (const DeviceRegions *regions, const CtrImage *imag
 /* Queues the removal of the pixels that are not in their region. MASK has the size of the atlas. */
 bool regions_queue_clip (const DeviceRegions *regions, const PackedMask *mask, cudaStream_t stream, CtrError *error);
 
-/* regions_whole.cu: queues the mask TO of the whole image: the pixels that are foreground in a region of the atlas FROM. */
-bool regions_queue_whole (
-    const DeviceRegions *regions, const PackedMask *from, const PackedMask *to, cudaStream_t stream, CtrError *error);
+/* regions_whole.cu: queues the mask TO of the whole image: the pixels that are foreground in a region of the atlas FROM. OVERLAP: the
+ * GPU has programmatic dependent launch. */
+bool regions_queue_whole (const DeviceRegions *regions, const PackedMask *from, const PackedMask *to, bool overlap,
+    cudaStream_t stream, CtrError *error);
 
 #endif

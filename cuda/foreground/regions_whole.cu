@@ -31,6 +31,7 @@ __global__ void
 __launch_bounds__ (THREADS) whole_kernel (const __grid_constant__ WholeArgs a)
 {
   const uint32_t words = a.words, step = gridDim.x * THREADS;
+  ctr_let_next_start ();
   for (uint32_t i = blockIdx.x * THREADS + threadIdx.x; i < words * a.regions.height; i += step) {
     const uint32_t bits = *word_at (a.atlas, i / words, i % words);
     if (!bits)
@@ -65,6 +66,8 @@ __launch_bounds__ (THREADS) gather_kernel (const __grid_constant__ WholeArgs a)
   const uint32_t t = threadIdx.x, first = blockIdx.x * GATHER_ROWS, rows = min (GATHER_ROWS, a.to.height - first);
   if (t == 0)
     found = 0;
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
   __syncthreads ();
   if (t < a.regions.count) {
     const CtrAtlasRegion region = a.regions.places[t];
@@ -88,12 +91,12 @@ __launch_bounds__ (THREADS) gather_kernel (const __grid_constant__ WholeArgs a)
 } // namespace
 
 bool
-regions_queue_whole (
-    const DeviceRegions *regions, const PackedMask *from, const PackedMask *to, cudaStream_t stream, CtrError *error)
+regions_queue_whole (const DeviceRegions *regions, const PackedMask *from, const PackedMask *to, bool overlap,
+    cudaStream_t stream, CtrError *error)
 {
   const WholeArgs a = {*regions, *from, *to, (uint32_t) (ctr_packed_row (regions->width) / sizeof (uint32_t))};
   if (regions->count <= GATHERED) {
-    gather_kernel<<<ctr_div_up (to->height, GATHER_ROWS), THREADS, 0, stream>>> (a);
+    ctr_launch_overlapped (overlap, gather_kernel, ctr_div_up (to->height, GATHER_ROWS), THREADS, 0, stream, a);
   } else {
     CTR_CUDA (cudaMemsetAsync (to->bits, 0, to->stride * to->height, stream));
     whole_kernel<<<min (ctr_div_up (a.words * regions->height, THREADS), MOST_CTAS), THREADS, 0, stream>>> (a);
