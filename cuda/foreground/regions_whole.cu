@@ -11,7 +11,7 @@ namespace
 
 constexpr int THREADS = 256;
 constexpr uint32_t GATHERED = THREADS; /* regions, at most, that a word of the image is gathered from */
-constexpr uint32_t GATHER_ROWS = 8;    /* of the image, of a CTA */
+constexpr uint32_t GATHER_ROWS = 2;    /* of the image, of a CTA: with a camera's width a thread has one word, or few */
 constexpr unsigned MOST_CTAS = 132 * 16;
 
 struct WholeArgs {
