@@ -30,7 +30,7 @@ struct MeanArgs : AdaptiveArgs {
   uint32_t strip_columns; /* of the mask: a multiple of 32 */
   uint32_t lead;          /* columns of the strip before them: a multiple of COLUMNS */
   uint32_t band_rows;
-  uint32_t row_words; /* of the mask */
+  uint32_t row_words; /* of the mask; of a region: those with pixels, as the others are 0 already */
 };
 
 /* What a lane knows of its columns. WORDS: of column sums. ROWS: that a warp takes at once. RAW: words of a row's samples. SHARE:
@@ -249,14 +249,16 @@ template <typename Sample> struct MeanOutput {
   uint32_t n;
   int32_t offset;
 
-  __device__ explicit MeanOutput (const MeanArgs &a)
+  /* IS_LAST: no strip lies on the right of this one. */
+  __device__
+  MeanOutput (const MeanArgs &a, uint32_t strip, bool is_last)
   {
     const uint32_t lane = threadIdx.x % 32;
-    x0 = blockIdx.x * a.strip_columns;
+    x0 = strip * a.strip_columns;
     inside = min (a.width - x0, a.strip_columns);
     full = inside / 32;
     partial = inside % 32;
-    words = blockIdx.x + 1 == gridDim.x ? a.row_words - x0 / 32 : a.strip_columns / 32;
+    words = is_last ? a.row_words - x0 / 32 : a.strip_columns / 32;
     valid = 32 * lane >= inside ? 0 : inside - 32 * lane >= 32 ? ~0u : (1u << (inside - 32 * lane)) - 1;
     enters = place (a.lead + lane + a.radius + 1);
     leaves = place (a.lead + lane - a.radius);
@@ -317,18 +319,34 @@ template <typename Sample> struct MeanOutput {
   }
 };
 
-template <typename Sample>
-__global__ void __launch_bounds__ (32 * MEAN_WARPS, 1) mean_kernel (const __grid_constant__ MeanArgs a)
+/* Regions of an atlas have rows of tiles, bands of strips, one below the other. */
+template <typename Sample, bool ATLAS>
+__global__ void __launch_bounds__ (32 * MEAN_WARPS, 1) mean_kernel (const __grid_constant__ MeanArgs args)
 {
   constexpr int words = Columns<Sample>::words, rows = Columns<Sample>::rows;
   extern __shared__ __align__ (16) uint32_t memory[];
+  __shared__ MeanArgs of_region;
   const uint32_t t = threadIdx.x, lane = t % 32, warp = warp_index ();
   ctr_let_next_start ();
   uint32_t *const table = memory, *const own = table + (warp * 32 + lane) * words;
   uint32_t *const prefix = memory + MEAN_WARPS * words * 32 + warp * PREFIX_WORDS;
-  const MeanOutput<Sample> output (a);
+  uint32_t band = blockIdx.y;
+  if (ATLAS) {
+    const uint32_t region = region_of_tile_row (args.places, args.regions, band, args.band_rows);
+    band -= region_tile_row (args.places, region, args.band_rows);
+    if (t == 0) {
+      of_region = args;
+      of_region.move_to_region (region);
+      of_region.row_words = ctr_div_up (of_region.width, 32);
+    }
+    __syncthreads ();
+    if (blockIdx.x * args.strip_columns >= of_region.width || band * args.band_rows >= of_region.height)
+      return;
+  }
+  const MeanArgs &a = ATLAS ? of_region : args;
+  const MeanOutput<Sample> output (a, blockIdx.x, (blockIdx.x + 1) * a.strip_columns >= a.width);
   const int x = (int) output.x0 - (int) a.lead + (int) lane * COLUMNS, radius = a.radius;
-  const uint32_t top = blockIdx.y * a.band_rows, height = min (a.band_rows, a.height - top);
+  const uint32_t top = band * a.band_rows, height = min (a.band_rows, a.height - top);
   const uint32_t parts = ctr_div_up (height, MEAN_WARPS * rows) * MEAN_WARPS;
   const auto first_of = [&] (uint32_t part) { return height * part / parts; };
 
@@ -395,16 +413,39 @@ __global__ void __launch_bounds__ (32 * MEAN_WARPS, 1) mean_kernel (const __grid
 }
 
 AdaptiveArgs
-args_of (const CtrImage *plane, const CtrForeground *foreground, const PackedMask *mask)
+args_of (const CtrImage *plane, const CtrForeground *foreground, const PackedMask *mask, const Atlas *atlas)
 {
-  return {(const uint8_t *) plane->data, plane->stride, plane->width, plane->height, *mask, foreground->block_size / 2,
-      foreground->offset, foreground->invert ? ~0u : 0};
+  AdaptiveArgs a = {(const uint8_t *) plane->data, plane->stride, plane->width, plane->height, *mask,
+      foreground->block_size / 2, foreground->offset, foreground->invert ? ~0u : 0, NULL, 0};
+  if (atlas) {
+    a.places = atlas->regions.places;
+    a.regions = atlas->regions.count;
+  }
+  return a;
 }
 
-template <typename Sample>
-bool
-queue_mean (const AdaptiveArgs &common, cudaStream_t stream, CtrError *error)
+/* The least rows of a band with which the regions have no more tiles than there are PROCESSORS, or one band each. */
+uint32_t
+band_rows_of (const Atlas *atlas, uint32_t strip_columns, uint32_t processors)
 {
+  for (uint32_t rows = MEAN_WARPS;; rows += ctr_div_up (rows, 8)) {
+    uint64_t tiles = 0;
+    bool is_whole = true;
+    for (uint32_t i = 0; i < atlas->regions.count; i++) {
+      const CtrAtlasRegion &region = atlas->places[i];
+      tiles += (uint64_t) ctr_div_up (region.width, strip_columns) * ctr_div_up (region.height, rows);
+      is_whole = is_whole && region.height <= rows;
+    }
+    if (is_whole || tiles <= processors)
+      return rows;
+  }
+}
+
+template <typename Sample, bool ATLAS>
+bool
+queue_mean (const AdaptiveArgs &common, const Atlas *atlas, cudaStream_t stream, CtrError *error)
+{
+  const auto kernel = mean_kernel<Sample, ATLAS>;
   MeanArgs a;
   (AdaptiveArgs &) a = common;
   int device, processors;
@@ -416,12 +457,17 @@ queue_mean (const AdaptiveArgs &common, cudaStream_t stream, CtrError *error)
   /* The prefix sum behind the last column's neighbourhood is the last one. */
   const uint32_t most = (STRIP - 1 - a.radius - a.lead) / 32 * 32, strips = ctr_div_up (a.width, most);
   a.strip_columns = ctr_div_up (ctr_div_up (a.width, strips), 32) * 32;
-  const uint32_t bands = min (max ((uint32_t) processors / strips, 1u), ctr_div_up (a.height, MEAN_WARPS));
-  a.band_rows = ctr_div_up (a.height, bands);
-  CTR_CUDA (cudaFuncSetAttribute (
-      mean_kernel<Sample>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) mean_shared<Sample> ()));
-  const dim3 grid (ctr_div_up (a.width, a.strip_columns), ctr_div_up (a.height, a.band_rows));
-  mean_kernel<Sample><<<grid, 32 * MEAN_WARPS, mean_shared<Sample> (), stream>>> (a);
+  dim3 grid (ctr_div_up (a.width, a.strip_columns));
+  if (ATLAS) {
+    a.band_rows = band_rows_of (atlas, a.strip_columns, (uint32_t) processors);
+    grid.y = region_tile_rows (atlas->places, a.regions, a.band_rows);
+  } else {
+    const uint32_t bands = min (max ((uint32_t) processors / strips, 1u), ctr_div_up (a.height, MEAN_WARPS));
+    a.band_rows = ctr_div_up (a.height, bands);
+    grid.y = ctr_div_up (a.height, a.band_rows);
+  }
+  CTR_CUDA (cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) mean_shared<Sample> ()));
+  kernel<<<grid, 32 * MEAN_WARPS, mean_shared<Sample> (), stream>>> (a);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }
@@ -448,7 +494,7 @@ foreground_adaptive_room (const CtrImage *image, const CtrForeground *foreground
 
 bool
 foreground_queue_adaptive (const CtrImage *image, const CtrForeground *foreground, CtrKeptWeights *weights, void *room,
-    const PackedMask *mask, cudaStream_t stream, CtrError *error)
+    const PackedMask *mask, const Atlas *atlas, cudaStream_t stream, CtrError *error)
 {
   CtrImage plane;
   if (!foreground_channel_is_plane (image, foreground->channel, &plane)) {
@@ -457,10 +503,13 @@ foreground_queue_adaptive (const CtrImage *image, const CtrForeground *foregroun
     if (!foreground_queue_channel (image, foreground->channel, &plane, stream, error))
       return false;
   }
-  const AdaptiveArgs a = args_of (&plane, foreground, mask);
+  const AdaptiveArgs a = args_of (&plane, foreground, mask, atlas);
   const bool wide = plane.format == CTR_FORMAT_GRAY16;
-  if (foreground->mode == CTR_THRESHOLD_ADAPTIVE_MEAN)
-    return wide ? queue_mean<uint16_t> (a, stream, error) : queue_mean<uint8_t> (a, stream, error);
-  return foreground_queue_gaussian (a, wide, ctr_gaussian_keep_weights (weights, foreground->block_size),
-      (uint8_t *) room + plane_room (image, foreground), stream, error);
+  if (foreground->mode == CTR_THRESHOLD_ADAPTIVE_GAUSSIAN)
+    return foreground_queue_gaussian (a, atlas, wide, ctr_gaussian_keep_weights (weights, foreground->block_size),
+        (uint8_t *) room + plane_room (image, foreground), stream, error);
+  auto queue = atlas  ? wide ? queue_mean<uint16_t, true> : queue_mean<uint8_t, true>
+                : wide ? queue_mean<uint16_t, false>
+                      : queue_mean<uint8_t, false>;
+  return queue (a, atlas, stream, error);
 }

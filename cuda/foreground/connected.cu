@@ -312,7 +312,7 @@ launch_atlas (ConnectedArgs *f, const Atlas *atlas, bool eight_connected, const 
     const CtrAtlasRegion *const places = atlas->places + i;
     f->places = atlas->regions.places + i;
     f->regions = min (atlas->regions.count - i, MOST_REGIONS);
-    f->tiles_y = first_tile_row (places, f->regions - 1) + ctr_div_up (places[f->regions - 1].height, TILE_ROWS);
+    f->tiles_y = region_tile_rows (places, f->regions, TILE_ROWS);
     if (!launch (eight_connected ? tile_kernel<8, PackedSource, true> : tile_kernel<4, PackedSource, true>,
             promote_kernel<true>, f, to, room, stream, error))
       return false;

@@ -7,8 +7,7 @@
 #include "cuda/common/ptx.cuh"
 #include "cuda/common/run_seams.cuh"
 #include "cuda/foreground/connected_tile.cuh"
-
-#include "core/foreground/regions.h"
+#include "cuda/foreground/regions.h"
 
 namespace
 {
@@ -64,14 +63,6 @@ struct TilePlace {
   }
 };
 
-/* Region I of those at PLACES has rows of tiles from here on: rounded so that no table is needed, and all have as many as they
- * need. */
-__host__ __device__ inline uint32_t
-first_tile_row (const CtrAtlasRegion *places, uint32_t i)
-{
-  return (places[i].top - places[0].top) / TILE_ROWS + i;
-}
-
 template <bool ATLAS>
 __device__ inline TilePlace
 place_tile (const ConnectedArgs &f)
@@ -79,16 +70,9 @@ place_tile (const ConnectedArgs &f)
   const uint32_t tile = blockIdx.x, tx = tile % f.tiles_x, row = tile / f.tiles_x;
   if (!ATLAS)
     return {tile, tx, row, f.tiles_x, f.tiles_y, f.width, f.height, f.words, 0};
-  uint32_t first = 0, end = f.regions;
-  while (end - first > 1) {
-    const uint32_t middle = (first + end) / 2;
-    if (first_tile_row (f.places, middle) <= row)
-      first = middle;
-    else
-      end = middle;
-  }
+  const uint32_t first = region_of_tile_row (f.places, f.regions, row, TILE_ROWS);
   const CtrAtlasRegion &region = f.places[first];
-  return {tile, tx, row - first_tile_row (f.places, first), ctr_div_up (region.width, RUN_TILE_W),
+  return {tile, tx, row - region_tile_row (f.places, first, TILE_ROWS), ctr_div_up (region.width, RUN_TILE_W),
       ctr_div_up (region.height, TILE_ROWS), region.width, region.height, ctr_div_up (region.width, 32), region.top};
 }
 

@@ -19,6 +19,36 @@ struct DeviceRegions {
   const uint32_t *inside; /* the pixels that are in their region, as a packed mask of the atlas; NULL: all are */
 };
 
+/* Regions of an atlas as rows of tiles, each of so many ROWS: the first one of region I of those at PLACES. It is rounded so that no
+ * table is needed, and all have as many as they need; behind the tiles of a region may be one of no use. */
+__host__ __device__ inline uint32_t
+region_tile_row (const CtrAtlasRegion *places, uint32_t i, uint32_t rows)
+{
+  return (places[i].top - places[0].top) / rows + i;
+}
+
+/* Rows of tiles of all COUNT regions. */
+__host__ __device__ inline uint32_t
+region_tile_rows (const CtrAtlasRegion *places, uint32_t count, uint32_t rows)
+{
+  return region_tile_row (places, count - 1, rows) + (places[count - 1].height + rows - 1) / rows;
+}
+
+/* The region that a row of tiles, TILE_ROW, is of. */
+__device__ inline uint32_t
+region_of_tile_row (const CtrAtlasRegion *places, uint32_t count, uint32_t tile_row, uint32_t rows)
+{
+  uint32_t first = 0, end = count;
+  while (end - first > 1) {
+    const uint32_t middle = (first + end) / 2;
+    if (region_tile_row (places, middle, rows) <= tile_row)
+      first = middle;
+    else
+      end = middle;
+  }
+  return first;
+}
+
 /* The memory of one analyser's regions. */
 struct RegionStage {
   CtrRegions *regions;    /* with a reference: those on the device; NULL: none yet */
