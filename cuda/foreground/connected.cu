@@ -232,14 +232,19 @@ __launch_bounds__ (RUN_TILE_THREADS) promote_kernel (const __grid_constant__ Con
   if (ATLAS && !p.exists ())
     return;
   const RunTileCounts counts = f.by_tile.counts[tile];
-  uint32_t run = runs[t]; /* if there are so few, it has no meaning, but the loads overlap */
+  /* If there are so few, a run or parent has no meaning, but the loads overlap. */
+  const uint32_t first = 1 + tile * RUN_TILE_COMPONENTS;
+  const uint32_t first_parent = load_parent (f.by_component.parents, first + t);
+  uint32_t run = runs[t];
+  const uint32_t x = p.tx * RUN_TILE_WORDS + t % RUN_TILE_WORDS, y = p.ty * TILE_ROWS + t / RUN_TILE_WORDS;
+  uint32_t *const to = y < p.height && x < p.words ? f.to + (p.first_row + y) * f.to_stride + x : NULL;
+  const uint32_t word = to ? *to : 0;
   if (!counts.components)
     return;
   bool any = false;
   for (uint32_t i = t; i < counts.components; i += RUN_TILE_THREADS) {
-    const uint32_t element = 1 + tile * RUN_TILE_COMPONENTS + i;
-    promoted[i] =
-        find_root (f.by_component.parents, element, load_parent (f.by_component.parents, element)) == STRONG_ROOT;
+    const uint32_t parent = i == t ? first_parent : load_parent (f.by_component.parents, first + i);
+    promoted[i] = find_root (f.by_component.parents, first + i, parent) == STRONG_ROOT;
     any = any || promoted[i];
   }
   if (!__syncthreads_or (any))
@@ -252,9 +257,8 @@ __launch_bounds__ (RUN_TILE_THREADS) promote_kernel (const __grid_constant__ Con
   }
   __syncthreads ();
   const uint32_t change = changed[t % RUN_TILE_WORDS * TILE_ROWS + t / RUN_TILE_WORDS];
-  const uint32_t x = p.tx * RUN_TILE_WORDS + t % RUN_TILE_WORDS, y = p.ty * TILE_ROWS + t / RUN_TILE_WORDS;
   if (change)
-    f.to[(p.first_row + y) * f.to_stride + x] ^= change;
+    *to = word ^ change;
 }
 
 constexpr uint32_t MOST_REGIONS =
