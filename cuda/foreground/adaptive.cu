@@ -45,13 +45,6 @@ template <> struct Columns<uint16_t> {
   static constexpr int words = COLUMNS, rows = 3, raw = 8, share = 8;
 };
 
-template <typename Sample>
-constexpr size_t
-mean_shared ()
-{
-  return (MEAN_WARPS * Columns<Sample>::words * 32 + MEAN_WARPS * PREFIX_WORDS) * sizeof (uint32_t);
-}
-
 /* Word I of the columns with the samples RAW, as column sums are. */
 template <typename Sample>
 __device__ inline uint32_t
@@ -166,7 +159,7 @@ sum_share (const MeanArgs &a, int top, int x, uint32_t sums[Columns<Sample>::wor
     sum_rows<Sample, Columns<Sample>::rows> (a, y, x, count, sums);
 }
 
-/* A lane's words in a warp's part of the table. */
+/* A lane's words in a warp's part of the memory. */
 template <int WORDS>
 __device__ inline void
 put (uint32_t *table, const uint32_t words[WORDS])
@@ -324,12 +317,13 @@ template <typename Sample, bool ATLAS>
 __global__ void __launch_bounds__ (32 * MEAN_WARPS, 1) mean_kernel (const __grid_constant__ MeanArgs args)
 {
   constexpr int words = Columns<Sample>::words, rows = Columns<Sample>::rows;
-  extern __shared__ __align__ (16) uint32_t memory[];
+  /* A warp's changes of column sums, then its prefix sums of a row. */
+  __shared__ __align__ (16) uint32_t memory[MEAN_WARPS * PREFIX_WORDS];
+  static_assert (32 * words <= PREFIX_WORDS, "both have room");
   __shared__ MeanArgs of_region;
   const uint32_t t = threadIdx.x, lane = t % 32, warp = warp_index ();
   ctr_let_next_start ();
-  uint32_t *const table = memory, *const own = table + (warp * 32 + lane) * words;
-  uint32_t *const prefix = memory + MEAN_WARPS * words * 32 + warp * PREFIX_WORDS;
+  uint32_t *const prefix = memory + warp * PREFIX_WORDS, *const own = prefix + lane * words;
   uint32_t band = blockIdx.y;
   if (ATLAS) {
     const uint32_t region = region_of_tile_row (args.places, args.regions, band, args.band_rows);
@@ -363,7 +357,7 @@ __global__ void __launch_bounds__ (32 * MEAN_WARPS, 1) mean_kernel (const __grid
   if (t < 32 * words)
 #pragma unroll
     for (int w = 0; w < MEAN_WARPS; w++)
-      carry += table[w * 32 * words + t];
+      carry += memory[w * PREFIX_WORDS + t];
   __syncthreads ();
 
   for (uint32_t part = warp; part < parts; part += MEAN_WARPS) {
@@ -387,13 +381,14 @@ __global__ void __launch_bounds__ (32 * MEAN_WARPS, 1) mean_kernel (const __grid
       const uint32_t next = first_of (part + MEAN_WARPS), end = first_of (part + MEAN_WARPS + 1);
       load_rows<Sample, rows> (a, (int) (top + next) + radius, x, (int) (end - next), enter);
     }
+    __syncwarp (); /* The prefix sums are not needed any more. */
     put<words> (own, sums);
     __syncthreads ();
     if (t < 32 * words)
 #pragma unroll
       for (int w = 0; w < MEAN_WARPS; w++) {
-        const uint32_t change = table[w * 32 * words + t];
-        table[w * 32 * words + t] = carry;
+        const uint32_t change = memory[w * PREFIX_WORDS + t];
+        memory[w * PREFIX_WORDS + t] = carry;
         carry += change;
       }
     __syncthreads ();
@@ -445,7 +440,6 @@ template <typename Sample, bool ATLAS>
 bool
 queue_mean (const AdaptiveArgs &common, const Atlas *atlas, cudaStream_t stream, CtrError *error)
 {
-  const auto kernel = mean_kernel<Sample, ATLAS>;
   MeanArgs a;
   (AdaptiveArgs &) a = common;
   int device, processors;
@@ -466,8 +460,7 @@ queue_mean (const AdaptiveArgs &common, const Atlas *atlas, cudaStream_t stream,
     a.band_rows = ctr_div_up (a.height, bands);
     grid.y = ctr_div_up (a.height, a.band_rows);
   }
-  CTR_CUDA (cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) mean_shared<Sample> ()));
-  kernel<<<grid, 32 * MEAN_WARPS, mean_shared<Sample> (), stream>>> (a);
+  mean_kernel<Sample, ATLAS><<<grid, 32 * MEAN_WARPS, 0, stream>>> (a);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }
