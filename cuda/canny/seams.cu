@@ -29,7 +29,7 @@ fill_rows (const CannyFill &fill, uint32_t warp, uint32_t warps)
  * on, it fills planes that do not depend on them. */
 __global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const __grid_constant__ CannyKernelArgs f)
 {
-  __shared__ uint2 joins[SEAM_WARPS][3 * 32];
+  __shared__ uint2 joins[SEAM_WARPS][3 * 16];
   const uint32_t warp = blockIdx.x * SEAM_WARPS + threadIdx.x / 32;
   const Part part (warp, f.tiles_x);
   ctr_let_next_start ();

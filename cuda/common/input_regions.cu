@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The input stage of an image with regions: what is analysed in its place. The steps of the mask are launches for all
- * regions; only thresholds of neighbourhoods and splitting are made region by region. */
+/* The input stage of an image with regions: what is analysed in its place. Each step of the mask is launched for all regions at once. */
 #include "cuda/common/histogram.cuh"
 #include "cuda/common/input_parts.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* PTX instructions without a CUDA C++ intrinsic: arithmetic on two half-precision numbers in a word, the tensor core's
- * product of bytes, products of signed and unsigned bytes, prefix sums and the greatest value of a warp, asynchronous copies, a fence. The emulator has its own
+ * product of bytes, products of signed and unsigned bytes, prefix sums and the greatest value of a warp, asynchronous copies, fences. The emulator has its own
  * versions in tests/emulation/ptx-emulated.h. */
 #ifndef CTR_CUDA_COMMON_PTX_CUH
 #define CTR_CUDA_COMMON_PTX_CUH
@@ -146,6 +146,14 @@ __device__ inline void
 fence_system ()
 {
   asm volatile("fence.acq_rel.sys;" ::: "memory");
+}
+
+/* The same for the GPU alone. It is lighter than __threadfence(). Behind a barrier of the CTA it also orders what other threads have
+ * written before that barrier; before one, what they read behind it. */
+__device__ inline void
+fence_device ()
+{
+  asm volatile("fence.acq_rel.gpu;" ::: "memory");
 }
 
 #else

@@ -82,19 +82,18 @@ template <uint32_t RIGHT_STEPS> struct SeamPart {
   }
 };
 
-/* A warp unites the components of successive pixels of a seam. CODE: a lane's pixel, of TILE; OTHER_CODES: those of OTHER_TILES
- * that touch it, from the one before to the one behind. All contacts are found first, so that the unions overlap. LIST: room for
- * 3 * 32 pairs. */
+/* A warp lists the pairs of components that meet at successive pixels of a seam. CODE: a lane's pixel, of TILE; OTHER_CODES: those of
+ * OTHER_TILES that touch it, from the one before to the one behind. LIST has COUNT pairs, and gets at most 16 for each of
+ * OTHER_CODES. Returns how many it has then. */
 template <int CONNECTIVITY>
-__device__ inline void
-unite_across (uint32_t *parents, uint32_t code, uint32_t tile, const uint32_t *other_codes, const uint32_t *other_tiles,
-    uint2 *list)
+__device__ inline uint32_t
+list_contacts (
+    uint32_t code, uint32_t tile, const uint32_t *other_codes, const uint32_t *other_tiles, uint2 *list, uint32_t count)
 {
   constexpr int contacts = CONNECTIVITY == 8 ? 3 : 1;
   const uint32_t lane = threadIdx.x % 32;
   const uint32_t straight = other_codes[contacts / 2], before = __shfl_up_sync (~0u, code, 1),
                  behind = __shfl_down_sync (~0u, code, 1);
-  uint32_t count = 0;
 #pragma unroll
   for (int i = 0; i < contacts; i++) {
     bool meet = code && other_codes[i] && (code != BORDER_STRONG || other_codes[i] != BORDER_STRONG);
@@ -110,12 +109,19 @@ unite_across (uint32_t *parents, uint32_t code, uint32_t tile, const uint32_t *o
           make_uint2 (component_index (tile, code), component_index (other_tiles[i], other_codes[i]));
     count += __popc (all);
   }
+  return count;
+}
+
+/* A warp unites COUNT pairs of components. Where all contacts are found first, the unions overlap. */
+__device__ inline void
+unite_listed (uint32_t *parents, const uint2 *list, uint32_t count)
+{
   __syncwarp ();
-  for (uint32_t i = lane; i < count; i += 32)
+  for (uint32_t i = threadIdx.x % 32; i < count; i += 32)
     unite (parents, list[i].x, list[i].y);
 }
 
-/* A warp unites the components across PART. LIST: room for 3 * 32 pairs. */
+/* A warp unites the components across PART. LIST: room for 3 * 16 pairs. */
 template <int CONNECTIVITY, uint32_t RIGHT_STEPS, typename Args>
 __device__ inline void
 join_seam (const Args &f, const SeamPart<RIGHT_STEPS> &part, uint2 *list)
@@ -149,7 +155,8 @@ join_seam (const Args &f, const SeamPart<RIGHT_STEPS> &part, uint2 *list)
       }
     }
   }
-  unite_across<CONNECTIVITY> (f.by_component.parents, code, tile, other_codes, other_tiles, list);
+  unite_listed (
+      f.by_component.parents, list, list_contacts<CONNECTIVITY> (code, tile, other_codes, other_tiles, list, 0));
 }
 
 /* Calls DRAW (word, first bit, last bit) for the runs of TILE's components that have become strong. A CTA of THREADS threads

@@ -30,26 +30,20 @@ struct MeanArgs : AdaptiveArgs {
   uint32_t strip_columns; /* of the mask: a multiple of 32 */
   uint32_t lead;          /* columns of the strip before them: a multiple of COLUMNS */
   uint32_t band_rows;
-  uint32_t row_words; /* of the mask */
+  uint32_t row_words; /* of the mask; of a region: those with pixels, as the others are 0 already */
 };
 
-/* What a lane knows of its columns. WORDS: of column sums. ROWS: that a warp takes at once. RAW: words of a row's samples. */
+/* What a lane knows of its columns. WORDS: of column sums. ROWS: that a warp takes at once. RAW: words of a row's samples. SHARE:
+ * rows that a warp has under way while it adds up its share of tall neighbourhoods. */
 template <typename Sample> struct Columns;
 
 template <> struct Columns<uint8_t> {
-  static constexpr int words = COLUMNS / 2, rows = 6, raw = 4;
+  static constexpr int words = COLUMNS / 2, rows = 6, raw = 4, share = 16;
 };
 
 template <> struct Columns<uint16_t> {
-  static constexpr int words = COLUMNS, rows = 3, raw = 8;
+  static constexpr int words = COLUMNS, rows = 3, raw = 8, share = 8;
 };
-
-template <typename Sample>
-constexpr size_t
-mean_shared ()
-{
-  return (MEAN_WARPS * Columns<Sample>::words * 32 + MEAN_WARPS * PREFIX_WORDS) * sizeof (uint32_t);
-}
 
 /* Word I of the columns with the samples RAW, as column sums are. */
 template <typename Sample>
@@ -130,29 +124,42 @@ warp_index ()
   return __shfl_sync (~0u, threadIdx.x / 32, 0);
 }
 
-/* Adds up a warp's share of the neighbourhoods of the row above the band. */
-template <typename Sample>
+/* Adds COUNT rows from row Y on to SUMS, ROWS of them at a time. */
+template <typename Sample, int ROWS>
 __device__ inline void
-sum_share (const MeanArgs &a, int top, int x, uint32_t sums[Columns<Sample>::words])
+sum_rows (const MeanArgs &a, int y, int x, int count, uint32_t sums[Columns<Sample>::words])
 {
-  constexpr int words = Columns<Sample>::words, rows = Columns<Sample>::rows;
-  const int warp = warp_index (), all = 2 * (int) a.radius + 1;
-  const int first = all * warp / MEAN_WARPS, last = all * (warp + 1) / MEAN_WARPS;
+  constexpr int words = Columns<Sample>::words;
+#pragma unroll 1
+  for (int i = 0; i < count; i += ROWS) {
+    uint32_t raw[ROWS][Columns<Sample>::raw];
+    load_rows<Sample, ROWS> (a, y + i, x, count - i, raw);
 #pragma unroll
-  for (int k = 0; k < words; k++)
-    sums[k] = 0;
-  for (int i = first; i < last; i += rows) {
-    uint32_t raw[rows][Columns<Sample>::raw];
-    load_rows<Sample, rows> (a, top - 1 - (int) a.radius + i, x, last - i, raw);
-#pragma unroll
-    for (int k = 0; k < rows; k++)
+    for (int k = 0; k < ROWS; k++)
 #pragma unroll
       for (int w = 0; w < words; w++)
         sums[w] += spread<Sample> (raw[k], w);
   }
 }
 
-/* A lane's words in a warp's part of the table. */
+/* Adds up a warp's share of the neighbourhoods of the row above the band. */
+template <typename Sample>
+__device__ inline void
+sum_share (const MeanArgs &a, int top, int x, uint32_t sums[Columns<Sample>::words])
+{
+  const int warp = warp_index (), all = 2 * (int) a.radius + 1;
+  const int first = all * warp / MEAN_WARPS, count = all * (warp + 1) / MEAN_WARPS - first;
+  const int y = top - 1 - (int) a.radius + first;
+#pragma unroll
+  for (int k = 0; k < Columns<Sample>::words; k++)
+    sums[k] = 0;
+  if (count > Columns<Sample>::rows)
+    sum_rows<Sample, Columns<Sample>::share> (a, y, x, count, sums);
+  else
+    sum_rows<Sample, Columns<Sample>::rows> (a, y, x, count, sums);
+}
+
+/* A lane's words in a warp's part of the memory. */
 template <int WORDS>
 __device__ inline void
 put (uint32_t *table, const uint32_t words[WORDS])
@@ -235,14 +242,16 @@ template <typename Sample> struct MeanOutput {
   uint32_t n;
   int32_t offset;
 
-  __device__ explicit MeanOutput (const MeanArgs &a)
+  /* IS_LAST: no strip lies on the right of this one. */
+  __device__
+  MeanOutput (const MeanArgs &a, uint32_t strip, bool is_last)
   {
     const uint32_t lane = threadIdx.x % 32;
-    x0 = blockIdx.x * a.strip_columns;
+    x0 = strip * a.strip_columns;
     inside = min (a.width - x0, a.strip_columns);
     full = inside / 32;
     partial = inside % 32;
-    words = blockIdx.x + 1 == gridDim.x ? a.row_words - x0 / 32 : a.strip_columns / 32;
+    words = is_last ? a.row_words - x0 / 32 : a.strip_columns / 32;
     valid = 32 * lane >= inside ? 0 : inside - 32 * lane >= 32 ? ~0u : (1u << (inside - 32 * lane)) - 1;
     enters = place (a.lead + lane + a.radius + 1);
     leaves = place (a.lead + lane - a.radius);
@@ -303,19 +312,42 @@ template <typename Sample> struct MeanOutput {
   }
 };
 
-template <typename Sample>
-__global__ void __launch_bounds__ (32 * MEAN_WARPS, 1) mean_kernel (const __grid_constant__ MeanArgs a)
+/* Regions of an atlas have rows of tiles, bands of strips, one below the other. */
+template <typename Sample, bool ATLAS>
+__global__ void __launch_bounds__ (32 * MEAN_WARPS, 1) mean_kernel (const __grid_constant__ MeanArgs args)
 {
   constexpr int words = Columns<Sample>::words, rows = Columns<Sample>::rows;
-  extern __shared__ __align__ (16) uint32_t memory[];
+  /* A warp's changes of column sums, then its prefix sums of a row. */
+  __shared__ __align__ (16) uint32_t memory[MEAN_WARPS * PREFIX_WORDS];
+  static_assert (32 * words <= PREFIX_WORDS, "both have room");
+  __shared__ MeanArgs of_region;
   const uint32_t t = threadIdx.x, lane = t % 32, warp = warp_index ();
-  uint32_t *const table = memory, *const own = table + (warp * 32 + lane) * words;
-  uint32_t *const prefix = memory + MEAN_WARPS * words * 32 + warp * PREFIX_WORDS;
-  const MeanOutput<Sample> output (a);
+  ctr_let_next_start ();
+  uint32_t *const prefix = memory + warp * PREFIX_WORDS, *const own = prefix + lane * words;
+  uint32_t band = blockIdx.y;
+  if (ATLAS) {
+    const uint32_t region = region_of_tile_row (args.places, args.regions, band, args.band_rows);
+    band -= region_tile_row (args.places, region, args.band_rows);
+    if (t == 0) {
+      of_region = args;
+      of_region.move_to_region (region);
+      of_region.row_words = ctr_div_up (of_region.width, 32);
+    }
+    __syncthreads ();
+    if (blockIdx.x * args.strip_columns >= of_region.width || band * args.band_rows >= of_region.height)
+      return;
+  }
+  const MeanArgs &a = ATLAS ? of_region : args;
+  const MeanOutput<Sample> output (a, blockIdx.x, (blockIdx.x + 1) * a.strip_columns >= a.width);
   const int x = (int) output.x0 - (int) a.lead + (int) lane * COLUMNS, radius = a.radius;
-  const uint32_t top = blockIdx.y * a.band_rows, height = min (a.band_rows, a.height - top);
+  const uint32_t top = band * a.band_rows, height = min (a.band_rows, a.height - top);
   const uint32_t parts = ctr_div_up (height, MEAN_WARPS * rows) * MEAN_WARPS;
+  const auto first_of = [&] (uint32_t part) { return height * part / parts; };
 
+  /* Rows that enter are loaded ahead: before the sums of the first part are known, and while those of the part before are used. */
+  uint32_t enter[rows][Columns<Sample>::raw];
+  load_rows<Sample, rows> (
+      a, (int) (top + first_of (warp)) + radius, x, (int) (first_of (warp + 1) - first_of (warp)), enter);
   uint32_t sums[words];
   sum_share<Sample> (a, (int) top, x, sums);
   put<words> (own, sums);
@@ -325,15 +357,14 @@ __global__ void __launch_bounds__ (32 * MEAN_WARPS, 1) mean_kernel (const __grid
   if (t < 32 * words)
 #pragma unroll
     for (int w = 0; w < MEAN_WARPS; w++)
-      carry += table[w * 32 * words + t];
+      carry += memory[w * PREFIX_WORDS + t];
   __syncthreads ();
 
   for (uint32_t part = warp; part < parts; part += MEAN_WARPS) {
-    const uint32_t first = height * part / parts, count = height * (part + 1) / parts - first, y = top + first;
+    const uint32_t first = first_of (part), count = first_of (part + 1) - first, y = top + first;
     uint32_t changes[rows][words];
     {
-      uint32_t enter[rows][Columns<Sample>::raw], leave[rows][Columns<Sample>::raw];
-      load_rows<Sample, rows> (a, (int) y + radius, x, count, enter);
+      uint32_t leave[rows][Columns<Sample>::raw];
       load_rows<Sample, rows> (a, (int) y - 1 - radius, x, count, leave);
 #pragma unroll
       for (int k = 0; k < words; k++)
@@ -346,13 +377,18 @@ __global__ void __launch_bounds__ (32 * MEAN_WARPS, 1) mean_kernel (const __grid
           sums[k] += changes[i][k];
         }
     }
+    if (part + MEAN_WARPS < parts) {
+      const uint32_t next = first_of (part + MEAN_WARPS), end = first_of (part + MEAN_WARPS + 1);
+      load_rows<Sample, rows> (a, (int) (top + next) + radius, x, (int) (end - next), enter);
+    }
+    __syncwarp (); /* The prefix sums are not needed any more. */
     put<words> (own, sums);
     __syncthreads ();
     if (t < 32 * words)
 #pragma unroll
       for (int w = 0; w < MEAN_WARPS; w++) {
-        const uint32_t change = table[w * 32 * words + t];
-        table[w * 32 * words + t] = carry;
+        const uint32_t change = memory[w * PREFIX_WORDS + t];
+        memory[w * PREFIX_WORDS + t] = carry;
         carry += change;
       }
     __syncthreads ();
@@ -372,15 +408,37 @@ __global__ void __launch_bounds__ (32 * MEAN_WARPS, 1) mean_kernel (const __grid
 }
 
 AdaptiveArgs
-args_of (const CtrImage *plane, const CtrForeground *foreground, const PackedMask *mask)
+args_of (const CtrImage *plane, const CtrForeground *foreground, const PackedMask *mask, const Atlas *atlas)
 {
-  return {(const uint8_t *) plane->data, plane->stride, plane->width, plane->height, *mask, foreground->block_size / 2,
-      foreground->offset, foreground->invert ? ~0u : 0};
+  AdaptiveArgs a = {(const uint8_t *) plane->data, plane->stride, plane->width, plane->height, *mask,
+      foreground->block_size / 2, foreground->offset, foreground->invert ? ~0u : 0, NULL, 0};
+  if (atlas) {
+    a.places = atlas->regions.places;
+    a.regions = atlas->regions.count;
+  }
+  return a;
 }
 
-template <typename Sample>
+/* The least rows of a band with which the regions have no more tiles than there are PROCESSORS, or one band each. */
+uint32_t
+band_rows_of (const Atlas *atlas, uint32_t strip_columns, uint32_t processors)
+{
+  for (uint32_t rows = MEAN_WARPS;; rows += ctr_div_up (rows, 8)) {
+    uint64_t tiles = 0;
+    bool is_whole = true;
+    for (uint32_t i = 0; i < atlas->regions.count; i++) {
+      const CtrAtlasRegion &region = atlas->places[i];
+      tiles += (uint64_t) ctr_div_up (region.width, strip_columns) * ctr_div_up (region.height, rows);
+      is_whole = is_whole && region.height <= rows;
+    }
+    if (is_whole || tiles <= processors)
+      return rows;
+  }
+}
+
+template <typename Sample, bool ATLAS>
 bool
-queue_mean (const AdaptiveArgs &common, cudaStream_t stream, CtrError *error)
+queue_mean (const AdaptiveArgs &common, const Atlas *atlas, cudaStream_t stream, CtrError *error)
 {
   MeanArgs a;
   (AdaptiveArgs &) a = common;
@@ -393,12 +451,16 @@ queue_mean (const AdaptiveArgs &common, cudaStream_t stream, CtrError *error)
   /* The prefix sum behind the last column's neighbourhood is the last one. */
   const uint32_t most = (STRIP - 1 - a.radius - a.lead) / 32 * 32, strips = ctr_div_up (a.width, most);
   a.strip_columns = ctr_div_up (ctr_div_up (a.width, strips), 32) * 32;
-  const uint32_t bands = min (max ((uint32_t) processors / strips, 1u), ctr_div_up (a.height, MEAN_WARPS));
-  a.band_rows = ctr_div_up (a.height, bands);
-  CTR_CUDA (cudaFuncSetAttribute (
-      mean_kernel<Sample>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) mean_shared<Sample> ()));
-  const dim3 grid (ctr_div_up (a.width, a.strip_columns), ctr_div_up (a.height, a.band_rows));
-  mean_kernel<Sample><<<grid, 32 * MEAN_WARPS, mean_shared<Sample> (), stream>>> (a);
+  dim3 grid (ctr_div_up (a.width, a.strip_columns));
+  if (ATLAS) {
+    a.band_rows = band_rows_of (atlas, a.strip_columns, (uint32_t) processors);
+    grid.y = region_tile_rows (atlas->places, a.regions, a.band_rows);
+  } else {
+    const uint32_t bands = min (max ((uint32_t) processors / strips, 1u), ctr_div_up (a.height, MEAN_WARPS));
+    a.band_rows = ctr_div_up (a.height, bands);
+    grid.y = ctr_div_up (a.height, a.band_rows);
+  }
+  mean_kernel<Sample, ATLAS><<<grid, 32 * MEAN_WARPS, 0, stream>>> (a);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }
@@ -425,7 +487,7 @@ foreground_adaptive_room (const CtrImage *image, const CtrForeground *foreground
 
 bool
 foreground_queue_adaptive (const CtrImage *image, const CtrForeground *foreground, CtrKeptWeights *weights, void *room,
-    const PackedMask *mask, cudaStream_t stream, CtrError *error)
+    const PackedMask *mask, const Atlas *atlas, cudaStream_t stream, CtrError *error)
 {
   CtrImage plane;
   if (!foreground_channel_is_plane (image, foreground->channel, &plane)) {
@@ -434,10 +496,13 @@ foreground_queue_adaptive (const CtrImage *image, const CtrForeground *foregroun
     if (!foreground_queue_channel (image, foreground->channel, &plane, stream, error))
       return false;
   }
-  const AdaptiveArgs a = args_of (&plane, foreground, mask);
+  const AdaptiveArgs a = args_of (&plane, foreground, mask, atlas);
   const bool wide = plane.format == CTR_FORMAT_GRAY16;
-  if (foreground->mode == CTR_THRESHOLD_ADAPTIVE_MEAN)
-    return wide ? queue_mean<uint16_t> (a, stream, error) : queue_mean<uint8_t> (a, stream, error);
-  return foreground_queue_gaussian (a, wide, ctr_gaussian_keep_weights (weights, foreground->block_size),
-      (uint8_t *) room + plane_room (image, foreground), stream, error);
+  if (foreground->mode == CTR_THRESHOLD_ADAPTIVE_GAUSSIAN)
+    return foreground_queue_gaussian (a, atlas, wide, ctr_gaussian_keep_weights (weights, foreground->block_size),
+        (uint8_t *) room + plane_room (image, foreground), stream, error);
+  auto queue = atlas  ? wide ? queue_mean<uint16_t, true> : queue_mean<uint8_t, true>
+                : wide ? queue_mean<uint16_t, false>
+                      : queue_mean<uint8_t, false>;
+  return queue (a, atlas, stream, error);
 }

@@ -153,6 +153,8 @@ __launch_bounds__ (RUN_TILE_THREADS, 8) tile_kernel (const __grid_constant__ Con
     memory.components = memory.component_runs = 0;
     memory.nodes[FOUND_NODE] = FOUND_NODE;
   }
+  __syncthreads ();
+  const uint32_t mask = memory.mask[own], found = spread_found<CONNECTIVITY> (mask, memory.found[own]);
   /* The pixels of a word that are at a seam. */
   const uint32_t first_row = p.ty > 0 ? 0 : TILE_ROWS, last_row = p.ty + 1 < p.tiles_y ? rows - 1 : TILE_ROWS;
   const bool has_left = p.tx > 0, has_right = p.tx + 1 < p.tiles_x;
@@ -162,10 +164,8 @@ __launch_bounds__ (RUN_TILE_THREADS, 8) tile_kernel (const __grid_constant__ Con
                ? ~0u
                : (uint32_t) (x == 0 && has_left) | (uint32_t) (x + 1 == RUN_TILE_WORDS && has_right) << 31;
   };
-  __syncthreads ();
-  uint32_t components = 0;
+  uint32_t components = 0, all_runs = 0; /* that are not decided; runs of the tile, unless all are decided */
   {
-    const uint32_t mask = memory.mask[own], found = spread_found<CONNECTIVITY> (mask, memory.found[own]);
     const uint32_t weak = drop_lone_runs<CONNECTIVITY> (memory, mask & ~found, mask, border (t));
     const uint32_t count = __popc (starts_of (weak)), until = sum_of_lanes (count);
     memory.weak[own] = weak;
@@ -192,11 +192,18 @@ __launch_bounds__ (RUN_TILE_THREADS, 8) tile_kernel (const __grid_constant__ Con
       });
       __syncthreads ();
       components = memory.components;
-      if (components)
-        write_undecided (f, &memory, p.tile, all);
+      all_runs = components ? all : 0;
     }
   }
   const BorderCodes codes = write_border (f, p, memory, rows);
+  __syncthreads ();
+  /* While the first warp waits for the tile's arrival, the others write what no other tile needs. */
+  if (column == 0) {
+    const uint32_t last = arrive<CONNECTIVITY> (f, p);
+    if (row == 0)
+      memory.complete = last;
+  }
+  write_undecided (f, &memory, p.tile, all_runs);
   const uint32_t x = p.tx * RUN_TILE_WORDS + t % RUN_TILE_WORDS, y = p.ty * TILE_ROWS + t / RUN_TILE_WORDS;
   const uint32_t place = t % RUN_TILE_WORDS * COLUMN_ROOM + t / RUN_TILE_WORDS;
   if (y < p.height && x < p.words)
@@ -205,7 +212,7 @@ __launch_bounds__ (RUN_TILE_THREADS, 8) tile_kernel (const __grid_constant__ Con
   __syncthreads ();
   if (t == 0)
     f.by_tile.counts[p.tile] = {components, memory.component_runs};
-  join_seams<CONNECTIVITY> (f, p, &memory, codes);
+  join_seams<CONNECTIVITY> (f, p, &memory, codes, memory.complete);
 }
 
 /* Whether pixels found are set or removed, inverted or not, finding them later changes them. A CTA takes a tile, a thread one
@@ -225,14 +232,19 @@ __launch_bounds__ (RUN_TILE_THREADS) promote_kernel (const __grid_constant__ Con
   if (ATLAS && !p.exists ())
     return;
   const RunTileCounts counts = f.by_tile.counts[tile];
-  uint32_t run = runs[t]; /* if there are so few, it has no meaning, but the loads overlap */
+  /* If there are so few, a run or parent has no meaning, but the loads overlap. */
+  const uint32_t first = 1 + tile * RUN_TILE_COMPONENTS;
+  const uint32_t first_parent = load_parent (f.by_component.parents, first + t);
+  uint32_t run = runs[t];
+  const uint32_t x = p.tx * RUN_TILE_WORDS + t % RUN_TILE_WORDS, y = p.ty * TILE_ROWS + t / RUN_TILE_WORDS;
+  uint32_t *const to = y < p.height && x < p.words ? f.to + (p.first_row + y) * f.to_stride + x : NULL;
+  const uint32_t word = to ? *to : 0;
   if (!counts.components)
     return;
   bool any = false;
   for (uint32_t i = t; i < counts.components; i += RUN_TILE_THREADS) {
-    const uint32_t element = 1 + tile * RUN_TILE_COMPONENTS + i;
-    promoted[i] =
-        find_root (f.by_component.parents, element, load_parent (f.by_component.parents, element)) == STRONG_ROOT;
+    const uint32_t parent = i == t ? first_parent : load_parent (f.by_component.parents, first + i);
+    promoted[i] = find_root (f.by_component.parents, first + i, parent) == STRONG_ROOT;
     any = any || promoted[i];
   }
   if (!__syncthreads_or (any))
@@ -245,9 +257,8 @@ __launch_bounds__ (RUN_TILE_THREADS) promote_kernel (const __grid_constant__ Con
   }
   __syncthreads ();
   const uint32_t change = changed[t % RUN_TILE_WORDS * TILE_ROWS + t / RUN_TILE_WORDS];
-  const uint32_t x = p.tx * RUN_TILE_WORDS + t % RUN_TILE_WORDS, y = p.ty * TILE_ROWS + t / RUN_TILE_WORDS;
   if (change)
-    f.to[(p.first_row + y) * f.to_stride + x] ^= change;
+    *to = word ^ change;
 }
 
 constexpr uint32_t MOST_REGIONS =
@@ -305,7 +316,7 @@ launch_atlas (ConnectedArgs *f, const Atlas *atlas, bool eight_connected, const 
     const CtrAtlasRegion *const places = atlas->places + i;
     f->places = atlas->regions.places + i;
     f->regions = min (atlas->regions.count - i, MOST_REGIONS);
-    f->tiles_y = first_tile_row (places, f->regions - 1) + ctr_div_up (places[f->regions - 1].height, TILE_ROWS);
+    f->tiles_y = region_tile_rows (places, f->regions, TILE_ROWS);
     if (!launch (eight_connected ? tile_kernel<8, PackedSource, true> : tile_kernel<4, PackedSource, true>,
             promote_kernel<true>, f, to, room, stream, error))
       return false;

@@ -4,10 +4,10 @@
 #ifndef CTR_CUDA_FOREGROUND_CONNECTED_SEAMS_CUH
 #define CTR_CUDA_FOREGROUND_CONNECTED_SEAMS_CUH
 
+#include "cuda/common/ptx.cuh"
 #include "cuda/common/run_seams.cuh"
 #include "cuda/foreground/connected_tile.cuh"
-
-#include "core/foreground/regions.h"
+#include "cuda/foreground/regions.h"
 
 namespace
 {
@@ -63,14 +63,6 @@ struct TilePlace {
   }
 };
 
-/* Region I of those at PLACES has rows of tiles from here on: rounded so that no table is needed, and all have as many as they
- * need. */
-__host__ __device__ inline uint32_t
-first_tile_row (const CtrAtlasRegion *places, uint32_t i)
-{
-  return (places[i].top - places[0].top) / TILE_ROWS + i;
-}
-
 template <bool ATLAS>
 __device__ inline TilePlace
 place_tile (const ConnectedArgs &f)
@@ -78,16 +70,9 @@ place_tile (const ConnectedArgs &f)
   const uint32_t tile = blockIdx.x, tx = tile % f.tiles_x, row = tile / f.tiles_x;
   if (!ATLAS)
     return {tile, tx, row, f.tiles_x, f.tiles_y, f.width, f.height, f.words, 0};
-  uint32_t first = 0, end = f.regions;
-  while (end - first > 1) {
-    const uint32_t middle = (first + end) / 2;
-    if (first_tile_row (f.places, middle) <= row)
-      first = middle;
-    else
-      end = middle;
-  }
+  const uint32_t first = region_of_tile_row (f.places, f.regions, row, TILE_ROWS);
   const CtrAtlasRegion &region = f.places[first];
-  return {tile, tx, row - first_tile_row (f.places, first), ctr_div_up (region.width, RUN_TILE_W),
+  return {tile, tx, row - region_tile_row (f.places, first, TILE_ROWS), ctr_div_up (region.width, RUN_TILE_W),
       ctr_div_up (region.height, TILE_ROWS), region.width, region.height, ctr_div_up (region.width, 32), region.top};
 }
 
@@ -98,8 +83,9 @@ struct BorderCodes {
 
 enum Seam { SEAM_LEFT, SEAM_RIGHT, SEAM_TOP, SEAM_BOTTOM, CORNERS }; /* CORNERS: from there on, by rows */
 
-/* Counts the arrival of the tile at its seams, and with CONNECTIVITY 8 at its corners. Returns in each lane of a warp, as a bit for
- * each seam and corner, where it is the last. */
+/* Counts the arrival of the tile at its seams, and with CONNECTIVITY 8 at its corners. A warp calls it, behind a barrier behind
+ * all that the CTA leaves for other tiles. Returns in each lane, as a bit for each seam and corner, where the tile is the last. What
+ * the others have left there may be read behind another barrier. */
 template <int CONNECTIVITY>
 __device__ inline uint32_t
 arrive (const ConnectedArgs &f, const TilePlace &p)
@@ -123,33 +109,14 @@ arrive (const ConnectedArgs &f, const TilePlace &p)
       counter = &f.arrivals[tile - (right ? 0 : 1) - (below ? 0 : f.tiles_x)].corner;
   }
   bool last = false;
+  fence_device (); /* What the tile has written comes before its arrival. */
   if (counter) {
-    __threadfence (); /* What the tile has written comes before its arrival. */
     last = atomicAdd (counter, 1) + 1 == members;
     if (last)
       *counter = 0;
   }
+  fence_device (); /* What the others have written comes after their arrival. */
   return __ballot_sync (~0u, last);
-}
-
-/* A warp unites its pixels, with these CODEs, with those of tile OTHER across a seam, which are at CODES. AT: the lane's pixel
- * of LENGTH. */
-template <int CONNECTIVITY>
-__device__ inline void
-join_side (const ConnectedArgs &f, uint32_t tile, uint32_t code, uint32_t other, const uint16_t *codes, uint32_t at,
-    uint32_t length, uint2 *list)
-{
-  if (!__any_sync (~0u, code))
-    return;
-  constexpr int contacts = CONNECTIVITY == 8 ? 3 : 1;
-  uint32_t other_codes[contacts], other_tiles[contacts];
-#pragma unroll
-  for (int i = 0; i < contacts; i++) {
-    const uint32_t there = at + i - contacts / 2;
-    other_codes[i] = code && there < length ? __ldcg (codes + there) : (uint32_t) BORDER_NONE;
-    other_tiles[i] = other;
-  }
-  unite_across<CONNECTIVITY> (f.by_component.parents, code, tile, other_codes, other_tiles, list);
 }
 
 /* A lane unites two pixels that touch at a corner of four tiles. WHICH < 8: the corner of TILE, and the two or the other two. */
@@ -166,46 +133,64 @@ join_corner (const ConnectedArgs &f, uint32_t tile, uint32_t which)
     unite (f.by_component.parents, component_index (a, code_a), component_index (b, code_b));
 }
 
-/* A CTA calls it when all that its tile is to leave for others is written; the nodes of MEMORY are not needed any more. */
+/* What lies across a seam from a lane's pixel, of tile OTHER. */
+template <int CONNECTIVITY> struct AcrossSeam {
+  static constexpr int contacts = CONNECTIVITY == 8 ? 3 : 1;
+  uint32_t code; /* of the own pixel; BORDER_NONE: the seam is not for this warp */
+  uint32_t other;
+  uint32_t codes[contacts];
+
+  /* CODES_THERE: of the other tile's LENGTH pixels there, of which the lane's is number AT. */
+  __device__ void
+  load (uint32_t own, uint32_t tile, const uint16_t *codes_there, uint32_t at, uint32_t length)
+  {
+    code = own;
+    other = tile;
+#pragma unroll
+    for (int i = 0; i < contacts; i++) {
+      const uint32_t there = at + i - contacts / 2;
+      codes[i] = code && there < length ? __ldcg (codes_there + there) : (uint32_t) BORDER_NONE;
+    }
+  }
+
+  /* As list_contacts(). */
+  __device__ uint32_t
+  list_contacts_of (uint32_t tile, uint2 *list, uint32_t count) const
+  {
+    uint32_t tiles[contacts];
+#pragma unroll
+    for (int i = 0; i < contacts; i++)
+      tiles[i] = other;
+    return list_contacts<CONNECTIVITY> (code, tile, codes, tiles, list, count);
+  }
+};
+
+/* A CTA calls it behind a barrier behind arrive(), which has returned COMPLETE; the nodes of MEMORY are not needed any more. Each
+ * wait for other memory is one for all seams. */
 template <int CONNECTIVITY>
 __device__ inline void
-join_seams (const ConnectedArgs &f, const TilePlace &p, TileMemory *memory, const BorderCodes &codes)
+join_seams (const ConnectedArgs &f, const TilePlace &p, TileMemory *memory, const BorderCodes &codes, uint32_t complete)
 {
-  constexpr uint32_t room = (CONNECTIVITY == 8 ? 3 : 1) * 32; /* pairs of a warp */
+  typedef AcrossSeam<CONNECTIVITY> Across;
+  constexpr uint32_t room = 3 * Across::contacts * 16; /* pairs of a warp */
   static_assert (RUN_TILE_WORDS * room * 2 <= NODES, "the lists fit where the nodes were");
   const uint32_t t = threadIdx.x, warp = t / 32, lane = t % 32, tile = p.tile;
   uint2 *const list = (uint2 *) memory->nodes + warp * room;
-  if (warp == 0) {
-    const uint32_t last = arrive<CONNECTIVITY> (f, p);
-    if (lane == 0)
-      memory->complete = last;
-  }
-  __syncthreads ();
-  const uint32_t complete = memory->complete;
   if (!complete)
     return;
-  __threadfence (); /* What the others have written comes after their arrival. */
   const RunTileBorder *const borders = f.by_tile.borders;
-#pragma unroll 1
-  for (uint32_t side = 0; side < 3; side++) { /* top, bottom, left or right; one piece of code for all */
-    const uint32_t seam = side == 0 ? SEAM_TOP : side == 1 ? SEAM_BOTTOM : warp == 0 ? SEAM_LEFT : SEAM_RIGHT;
-    if (!(complete >> seam & 1) || (side == 2 && warp > 0 && warp + 1 < RUN_TILE_WORDS))
-      continue;
-    const uint32_t other = seam == SEAM_TOP      ? tile - f.tiles_x
-                           : seam == SEAM_BOTTOM ? tile + f.tiles_x
-                           : seam == SEAM_LEFT   ? tile - 1
-                                                 : tile + 1;
-    const uint16_t *const other_codes = seam == SEAM_TOP      ? borders[other].bottom
-                                        : seam == SEAM_BOTTOM ? borders[other].top
-                                        : seam == SEAM_LEFT   ? borders[other].right
-                                                              : borders[other].left;
-    join_side<CONNECTIVITY> (f, tile,
-        side == 0   ? codes.top
-        : side == 1 ? codes.bottom
-                    : codes.side,
-        other, other_codes, side == 2 ? lane : t, side == 2 ? TILE_ROWS : RUN_TILE_W, list);
-    __syncwarp ();
-  }
+  const auto own = [&] (Seam seam, uint32_t code) { return complete >> seam & 1 ? code : (uint32_t) BORDER_NONE; };
+  Across top, bottom, side;
+  top.load (own (SEAM_TOP, codes.top), tile - f.tiles_x, borders[tile - f.tiles_x].bottom, t, RUN_TILE_W);
+  bottom.load (own (SEAM_BOTTOM, codes.bottom), tile + f.tiles_x, borders[tile + f.tiles_x].top, t, RUN_TILE_W);
+  if (warp == 0)
+    side.load (own (SEAM_LEFT, codes.side), tile - 1, borders[tile - 1].right, lane, TILE_ROWS);
+  else
+    side.load (own (SEAM_RIGHT, codes.side), tile + 1, borders[tile + 1].left, lane, TILE_ROWS);
+  uint32_t count = top.list_contacts_of (tile, list, 0);
+  count = bottom.list_contacts_of (tile, list, count);
+  count = side.list_contacts_of (tile, list, count);
+  unite_listed (f.by_component.parents, list, count);
   if (CONNECTIVITY == 8 && warp == 1 && lane < 8 && complete >> (CORNERS + lane / 2) & 1)
     join_corner (f, tile, lane);
 }

@@ -26,7 +26,8 @@ constexpr uint32_t NODES = 1 + TILE_WORDS * 16, FOUND_NODE = 0;
 constexpr int NODE_PARENT_SHIFT = 16;
 constexpr uint32_t NODE_RUN = (1u << NODE_PARENT_SHIFT) - 1, NODE_IS_COMPONENT = 1u << 31;
 
-/* How many rows at most what is found spreads before the union-find takes over, which needs longer for a run. */
+/* How often at most what is found spreads along columns and then rows, before the union-find takes over, which needs longer for a
+ * run. */
 constexpr int SPREAD_ROUNDS = 4;
 
 /* The word of the lane before, or behind, in the same column; 0 outside of the tile. */
@@ -59,18 +60,37 @@ take_run (uint32_t *rest)
   return run;
 }
 
-/* The runs of BITS, the lane's word, that contain a bit of SEEDS or are at most so many rows away from one. */
+/* What SEEDS, some of BITS, reach of the lane's BITS up and down their columns, by prefixes over the lanes: a seed goes as many rows
+ * farther as all are known to be set. */
+__device__ inline uint32_t
+fill_columns (uint32_t bits, uint32_t seeds)
+{
+  uint32_t down = seeds, up = seeds, above = bits, below = bits;
+#pragma unroll
+  for (int rows = 1; rows < 32; rows *= 2) {
+    down |= above & __shfl_up_sync (~0u, down, rows);
+    up |= below & __shfl_down_sync (~0u, up, rows);
+    above &= __shfl_up_sync (~0u, above, rows);
+    below &= __shfl_down_sync (~0u, below, rows);
+  }
+  return down | up;
+}
+
+/* The runs of BITS, the lane's word, that contain a bit of SEEDS or are connected to one in the words of the warp, if not in too
+ * winding a way. */
 template <int CONNECTIVITY>
 __device__ inline uint32_t
 spread_found (uint32_t bits, uint32_t seeds)
 {
   uint32_t found = fill_runs (bits, seeds);
 #pragma unroll 1
-  for (int round = 0; round < SPREAD_ROUNDS; round++) {
-    uint32_t vertical = word_above (found) | word_below (found);
-    if (CONNECTIVITY == 8)
-      vertical |= vertical << 1 | vertical >> 1;
-    const uint32_t next = fill_runs (bits, found | (bits & vertical));
+  for (int round = __any_sync (~0u, found) ? 0 : SPREAD_ROUNDS; round < SPREAD_ROUNDS; round++) {
+    uint32_t next = fill_columns (bits, found);
+    if (CONNECTIVITY == 8) {
+      const uint32_t vertical = word_above (next) | word_below (next);
+      next |= bits & (vertical << 1 | vertical >> 1);
+    }
+    next = fill_runs (bits, next);
     if (!__any_sync (~0u, next != found))
       break;
     found = next;

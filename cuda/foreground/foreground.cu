@@ -104,27 +104,6 @@ foreground_stage_reserve (ForegroundStage *stage, const CtrImage *image, const C
          && ctr_device_buffer_reserve (&stage->splits, room.splits, error);
 }
 
-/* Calls QUEUE (image, mask) for IMAGE and MASK, or for what each region has of them. */
-template <typename Queue>
-static bool
-for_parts (const CtrImage *image, const PackedMask *mask, const Atlas *atlas, Queue queue)
-{
-  if (!atlas)
-    return queue (image, mask);
-  for (uint32_t i = 0; i < atlas->regions.count; i++) {
-    const CtrAtlasRegion &at = atlas->places[i];
-    const PackedMask part = {
-        mask->bits + at.top * (mask->stride / sizeof *mask->bits), mask->stride, at.width, at.height};
-    CtrImage plane = *image;
-    plane.data = (const uint8_t *) image->data + at.top * image->stride;
-    plane.width = at.width;
-    plane.height = at.height;
-    if (!queue (&plane, &part))
-      return false;
-  }
-  return true;
-}
-
 /* Queues the thresholds of neighbourhoods. */
 static bool
 queue_adaptive (ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground, const PackedMask *mask,
@@ -135,9 +114,7 @@ queue_adaptive (ForegroundStage *stage, const CtrImage *image, const CtrForegrou
     what.channel = CTR_CHANNEL_LUMA;
     CTR_CUDA (cudaMemsetAsync (mask->bits, 0, mask->stride * mask->height, stream));
   }
-  return for_parts (image, mask, atlas, [&] (const CtrImage *part, const PackedMask *to) {
-    return foreground_queue_adaptive (part, &what, &stage->weights, stage->sums.data, to, stream, error);
-  });
+  return foreground_queue_adaptive (image, &what, &stage->weights, stage->sums.data, mask, atlas, stream, error);
 }
 
 /* Queues the first step of a mask, and hysteresis. MARKER: memory for a mask, if the steps have one. */
@@ -189,9 +166,8 @@ foreground_stage_queue (ForegroundStage *stage, const CtrImage *image, const Ctr
     if (!foreground_queue_reconstruction (mask, NULL, mask, &outside, atlas, &room, stream, error))
       return false;
   }
-  if (steps.split && !for_parts (image, mask, atlas, [&] (const CtrImage *, const PackedMask *part) {
-        return foreground_queue_split (part, foreground->split_touching, stage->splits.data, stream, error);
-      }))
+  if (steps.split
+      && !foreground_queue_split (mask, foreground->split_touching, atlas, stage->splits.data, stream, error))
     return false;
   if (!steps.border)
     return true;

@@ -62,10 +62,11 @@ bool foreground_channel_is_plane (const CtrImage *image, CtrChannel channel, Ctr
 bool foreground_queue_channel (
     const CtrImage *image, CtrChannel channel, const CtrImage *plane, cudaStream_t stream, CtrError *error);
 
-/* adaptive.cu: MASK, inverted if FOREGROUND says so. ROOM: so many bytes, aligned to 256. */
+/* adaptive.cu: MASK, inverted if FOREGROUND says so. ROOM: so many bytes, aligned to 256. ATLAS: IMAGE has the samples of its regions,
+ * each by itself, and MASK is 0 before; NULL: IMAGE is whole. */
 size_t foreground_adaptive_room (const CtrImage *image, const CtrForeground *foreground);
 bool foreground_queue_adaptive (const CtrImage *image, const CtrForeground *foreground, CtrKeptWeights *weights,
-    void *room, const PackedMask *mask, cudaStream_t stream, CtrError *error);
+    void *room, const PackedMask *mask, const Atlas *atlas, cudaStream_t stream, CtrError *error);
 
 /* morphology.cu: MASK opened, then closed; TO is other memory. REGIONS: those of an atlas, each by itself; NULL: MASK is whole. */
 bool foreground_queue_morphology (const PackedMask *mask, const PackedMask *to, const CtrForeground *foreground,
@@ -94,9 +95,10 @@ bool foreground_queue_reconstruction (const PackedMask *mask, const PackedMask *
 bool foreground_queue_hysteresis (const CtrImage *plane, const CtrForeground *foreground, const PackedMask *to,
     const ReconstructionRoom *room, cudaStream_t stream, CtrError *error);
 
-/* split.cu: cuts touching parts of MASK apart, in place. DEPTH: CtrForeground.split_touching, not 0. ROOM: so many bytes, aligned
- * to 256, which need no clearing. */
+/* split.cu: cuts touching parts of MASK apart, in place. DEPTH: CtrForeground.split_touching, not 0. ATLAS: the regions of an atlas,
+ * each by itself, and nothing beside them; NULL: MASK is whole. ROOM: so many bytes, aligned to 256, which need no clearing. */
 size_t foreground_split_room (uint32_t width, uint32_t height);
-bool foreground_queue_split (const PackedMask *mask, uint32_t depth, void *room, cudaStream_t stream, CtrError *error);
+bool foreground_queue_split (
+    const PackedMask *mask, uint32_t depth, const Atlas *atlas, void *room, cudaStream_t stream, CtrError *error);
 
 #endif

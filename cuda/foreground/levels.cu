@@ -75,6 +75,7 @@ __launch_bounds__ (THREADS) grey_kernel (const __grid_constant__ LevelsArgs a)
   constexpr int batch = sizeof (Sample) == 1 ? 2 : 1; /* pieces that a thread has under way */
   const uint32_t threshold = a.threshold_at ? *a.threshold_at : a.threshold;
   const uint32_t first = blockIdx.x * (batch * THREADS) + threadIdx.x;
+  ctr_let_next_start ();
   uint32_t words[batch][4 * sizeof (Sample)], y[batch], piece[batch];
 #pragma unroll
   for (int k = 0; k < batch; k++) {
@@ -327,6 +328,7 @@ __global__ void
 __launch_bounds__ (THREADS) colour_kernel (const __grid_constant__ LevelsArgs a)
 {
   __shared__ Quotients quotients;
+  ctr_let_next_start ();
   const uint32_t threshold = a.threshold_at ? *a.threshold_at : a.threshold;
   const uint32_t channels = RESULT == Result::RANGES ? a.ranges : 1u << a.channel;
   if (channels & (1u << CTR_CHANNEL_HUE | 1u << CTR_CHANNEL_SATURATION)) {

@@ -2,6 +2,7 @@
 /* The picture of a mask on the GPU: the packed mask of the input stage, painted into all planes by one kernel, or brought to
  * the host, which paints. */
 #include "cuda/common/input_stage.h"
+#include "cuda/foreground/crossing_regions.cuh"
 
 #include "core/canny/canny.h"
 
@@ -14,7 +15,7 @@ namespace
 struct Mask {
   CudaSession session;
   InputStage input;
-  CtrDeviceBuffer whole;     /* the packed mask of an image with regions */
+  CtrDeviceBuffer whole;     /* the packed mask of an image with regions, where it is not painted from the atlas */
   CtrDeviceBuffer host;      /* pinned: the packed mask of a host picture */
   CtrDeviceBuffer threshold; /* pinned: where the kernel leaves the threshold */
   CtrRoomPeriod period;
@@ -24,29 +25,32 @@ struct Mask {
   uint32_t width, height;
 };
 
-constexpr int THREADS = 256;
+constexpr int THREADS = GATHERED_REGIONS;
 constexpr uint32_t PIXELS = 16; /* of a thread */
 
 struct PaintArgs {
   CtrEdgePlane planes[CTR_EDGE_MAX_PLANES];
-  PackedMask mask;
+  uint32_t width, height; /* of the image */
+  PackedMask mask;        /* of the image, or of the atlas of REGIONS */
+  DeviceRegions regions;
   const uint32_t *found; /* the threshold, or NULL: */
   uint32_t threshold;
   uint32_t *applied; /* page-locked memory of the host */
 };
 
-/* Which of the PIXELS pixels from column X of row Y of a plane cover foreground? X is a multiple of PIXELS. */
+/* Which of the PIXELS pixels from column X of row Y of a plane cover foreground? X is a multiple of PIXELS. LOAD_WORD (x, y): 32 pixels
+ * of the image. */
+template <typename LoadWord>
 __device__ inline uint32_t
-load_covered (const PaintArgs &a, const CtrEdgePlane &plane, uint32_t x, uint32_t y)
+load_covered (const PaintArgs &a, const CtrEdgePlane &plane, uint32_t x, uint32_t y, LoadWord load_word)
 {
-  const uint32_t first = y << plane.y_shift, end = min (first + (1u << plane.y_shift), a.mask.height);
-  const uint32_t words = ctr_div_up (a.mask.width, 32), from = (x << plane.x_shift) / 32;
+  const uint32_t first = y << plane.y_shift, end = min (first + (1u << plane.y_shift), a.height);
+  const uint32_t words = ctr_div_up (a.width, 32), from = (x << plane.x_shift) / 32;
   const uint32_t count = (PIXELS << plane.x_shift) / 32; /* words; 0: half a one */
   uint64_t bits = 0;
-  for (uint32_t v = first; v < end; v++) {
-    const uint32_t *row = (const uint32_t *) ((const uint8_t *) a.mask.bits + v * a.mask.stride) + from;
-    bits |= row[0] | (count > 1 && from + 1 < words ? (uint64_t) row[1] << 32 : 0);
-  }
+  for (uint32_t v = first; v < end; v++)
+    bits |= load_word (32 * from, v)
+            | (count > 1 && from + 1 < words ? (uint64_t) load_word (32 * (from + 1), v) << 32 : 0);
   if (count == 0)
     return bits >> x % 32 & 0xffff;
   uint32_t covered = 0;
@@ -82,18 +86,33 @@ write_pixels (const CtrEdgePlane &plane, uint32_t x, uint32_t y, uint32_t count,
 }
 
 /* Paints plane blockIdx.z, PIXELS pixels a thread. */
+template <bool ATLAS>
 __global__ void
 __launch_bounds__ (THREADS) paint_kernel (const __grid_constant__ PaintArgs a)
 {
+  __shared__ CrossingRegions crossing;
   const CtrEdgePlane &plane = a.planes[blockIdx.z];
-  const uint32_t width = ((a.mask.width - 1) >> plane.x_shift) + 1, height = ((a.mask.height - 1) >> plane.y_shift) + 1;
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  const uint32_t width = ((a.width - 1) >> plane.x_shift) + 1, height = ((a.height - 1) >> plane.y_shift) + 1;
   const uint32_t pieces = ctr_div_up (width, PIXELS);
   const uint64_t all = (uint64_t) pieces * height, step = (uint64_t) gridDim.x * THREADS;
   if (blockIdx.x == 0 && blockIdx.z == 0 && threadIdx.x == 0)
     *(volatile uint32_t *) a.applied = a.found ? *a.found : a.threshold;
-  for (uint64_t i = (uint64_t) blockIdx.x * THREADS + threadIdx.x; i < all; i += step) {
+  const auto load_word = [&] (uint32_t x, uint32_t y) {
+    return ATLAS ? crossing.load_word (a.mask, x, y)
+                 : *((const uint32_t *) ((const uint8_t *) a.mask.bits + y * a.mask.stride) + x / 32);
+  };
+  for (uint64_t first = (uint64_t) blockIdx.x * THREADS; first < all; first += step) {
+    if (ATLAS) {
+      const uint64_t last = min (first + THREADS, all) - 1;
+      crossing.find (a.regions, (uint32_t) (first / pieces) << plane.y_shift,
+          min ((uint32_t) (last / pieces + 1) << plane.y_shift, a.height));
+    }
+    const uint64_t i = first + threadIdx.x;
     const uint32_t x = (uint32_t) (i % pieces) * PIXELS, y = (uint32_t) (i / pieces);
-    write_pixels (plane, x, y, min (width - x, PIXELS), load_covered (a, plane, x, y));
+    if (i < all)
+      write_pixels (plane, x, y, min (width - x, PIXELS), load_covered (a, plane, x, y, load_word));
   }
 }
 
@@ -131,11 +150,18 @@ mask_destroy (void *state)
   free (mask);
 }
 
-/* Memory for the frame. Waits for queued work before any memory moves. */
+/* Is the mask of the whole image needed besides that of its atlas? Few regions are painted from there. */
+bool
+makes_whole (const InputNeed &need, bool to_host)
+{
+  return input_has_regions (need) && (to_host || ctr_regions_get_count (need.foreground->regions) > GATHERED_REGIONS);
+}
+
+/* Memory for the frame. HOST: bytes of a host picture's mask. Waits for queued work before any memory moves. */
 bool
 reserve (Mask *mask, const CtrImage *image, const InputNeed &need, size_t host, CtrError *error)
 {
-  const size_t whole = input_has_regions (need) ? ctr_packed_row (image->width) * image->height : 0;
+  const size_t whole = makes_whole (need, host > 0) ? ctr_packed_row (image->width) * image->height : 0;
   bool fresh;
   if (!input_stage_has_room (&mask->input, image, need) || host > mask->host.size || whole > mask->whole.size)
     CTR_CUDA (cudaStreamSynchronize (mask->session.stream));
@@ -160,17 +186,18 @@ give_back (Mask *mask, CtrError *error)
 }
 
 bool
-queue_paint (const CtrEdgePicture *picture, PaintArgs *a, cudaStream_t stream, CtrError *error)
+queue_paint (const CtrEdgePicture *picture, PaintArgs *a, const CudaSession *session, CtrError *error)
 {
   uint32_t most = 1;
   for (uint32_t i = 0; i < picture->plane_count; i++) {
     const CtrEdgePlane &plane = a->planes[i] = picture->planes[i];
-    const uint64_t pieces = (uint64_t) ctr_div_up (((a->mask.width - 1) >> plane.x_shift) + 1, PIXELS)
-                            * (((a->mask.height - 1) >> plane.y_shift) + 1);
+    const uint64_t pieces = (uint64_t) ctr_div_up (((a->width - 1) >> plane.x_shift) + 1, PIXELS)
+                            * (((a->height - 1) >> plane.y_shift) + 1);
     const uint64_t ctas = (pieces + THREADS - 1) / THREADS;
     most = ctas > most ? (uint32_t) (ctas < MOST_CTAS ? ctas : MOST_CTAS) : most;
   }
-  paint_kernel<<<dim3 (most, 1, picture->plane_count), THREADS, 0, stream>>> (*a);
+  ctr_launch_overlapped (session->overlap, a->regions.places ? paint_kernel<true> : paint_kernel<false>,
+      dim3 (most, 1, picture->plane_count), THREADS, 0, session->stream, *a);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }
@@ -192,13 +219,16 @@ queue_frame (
       || !input_stage_upload (&mask->input, &shared, need, stream, error)
       || !input_stage_foreground (&mask->input, &shared, need, &view, stream, error))
     return false;
-  if (input_has_regions (need)) {
-    const DeviceRegions regions = region_stage_view (&mask->input.regions);
+  DeviceRegions regions = {};
+  if (input_has_regions (need))
+    regions = region_stage_view (&mask->input.regions);
+  if (makes_whole (need, to_host)) {
     const PackedMask whole = {
         (uint32_t *) mask->whole.data, ctr_packed_row (image->width), image->width, image->height};
-    if (!regions_queue_whole (&regions, &view.mask, &whole, stream, error))
+    if (!regions_queue_whole (&regions, &view.mask, &whole, mask->session.overlap, stream, error))
       return false;
     view.mask = whole;
+    regions = {};
   }
   if (to_host) {
     CTR_CUDA (cudaMemcpyAsync (mask->host.data, view.mask.bits, size, cudaMemcpyDeviceToHost, stream));
@@ -208,11 +238,14 @@ queue_frame (
       *applied = ctr_foreground_given_threshold (foreground);
   } else {
     PaintArgs a = {};
+    a.width = image->width;
+    a.height = image->height;
     a.mask = view.mask;
+    a.regions = regions;
     a.found = view.threshold;
     a.threshold = ctr_foreground_given_threshold (foreground);
     a.applied = applied;
-    if (!queue_paint (picture, &a, stream, error))
+    if (!queue_paint (picture, &a, &mask->session, error))
       return false;
   }
   mask->to_host = to_host;

@@ -140,6 +140,7 @@ join_bits (uint32_t four)
 __global__ void
 __launch_bounds__ (THREADS) grey_levels_kernel (const __grid_constant__ RegionArgs a)
 {
+  ctr_let_next_start ();
   const uint32_t lane = threadIdx.x % 32, warps = gridDim.x * (THREADS / 32);
   const uint32_t threshold = a.threshold_at ? *a.threshold_at : a.threshold;
   for (uint32_t i = (blockIdx.x * THREADS + threadIdx.x) / 32; i < a.per_row * a.regions.height; i += warps) {
@@ -169,6 +170,7 @@ __launch_bounds__ (THREADS) grey_levels_kernel (const __grid_constant__ RegionAr
 __global__ void
 __launch_bounds__ (THREADS) levels_kernel (const __grid_constant__ RegionArgs a)
 {
+  ctr_let_next_start ();
   const uint32_t lane = threadIdx.x % 32, warps = gridDim.x * (THREADS / 32);
   const uint32_t threshold = a.threshold_at ? *a.threshold_at : a.threshold;
   for (uint32_t i = (blockIdx.x * THREADS + threadIdx.x) / 32; i < a.per_row * a.regions.height; i += warps) {

@@ -19,6 +19,36 @@ struct DeviceRegions {
   const uint32_t *inside; /* the pixels that are in their region, as a packed mask of the atlas; NULL: all are */
 };
 
+/* Regions of an atlas as rows of tiles, each of so many ROWS: the first one of region I of those at PLACES. It is rounded so that no
+ * table is needed, and all have as many as they need; behind the tiles of a region may be one of no use. */
+__host__ __device__ inline uint32_t
+region_tile_row (const CtrAtlasRegion *places, uint32_t i, uint32_t rows)
+{
+  return (places[i].top - places[0].top) / rows + i;
+}
+
+/* Rows of tiles of all COUNT regions. */
+__host__ __device__ inline uint32_t
+region_tile_rows (const CtrAtlasRegion *places, uint32_t count, uint32_t rows)
+{
+  return region_tile_row (places, count - 1, rows) + (places[count - 1].height + rows - 1) / rows;
+}
+
+/* The region that a row of tiles, TILE_ROW, is of. */
+__device__ inline uint32_t
+region_of_tile_row (const CtrAtlasRegion *places, uint32_t count, uint32_t tile_row, uint32_t rows)
+{
+  uint32_t first = 0, end = count;
+  while (end - first > 1) {
+    const uint32_t middle = (first + end) / 2;
+    if (region_tile_row (places, middle, rows) <= tile_row)
+      first = middle;
+    else
+      end = middle;
+  }
+  return first;
+}
+
 /* The memory of one analyser's regions. */
 struct RegionStage {
   CtrRegions *regions;    /* with a reference: those on the device; NULL: none yet */
@@ -58,8 +88,9 @@ bool regions_queue_threshold (const DeviceRegions *regions, const CtrImage *imag
 /* Queues the removal of the pixels that are not in their region. MASK has the size of the atlas. */
 bool regions_queue_clip (const DeviceRegions *regions, const PackedMask *mask, cudaStream_t stream, CtrError *error);
 
-/* regions_whole.cu: queues the mask TO of the whole image: the pixels that are foreground in a region of the atlas FROM. */
-bool regions_queue_whole (
-    const DeviceRegions *regions, const PackedMask *from, const PackedMask *to, cudaStream_t stream, CtrError *error);
+/* regions_whole.cu: queues the mask TO of the whole image: the pixels that are foreground in a region of the atlas FROM. OVERLAP: the
+ * GPU has programmatic dependent launch. */
+bool regions_queue_whole (const DeviceRegions *regions, const PackedMask *from, const PackedMask *to, bool overlap,
+    cudaStream_t stream, CtrError *error);
 
 #endif

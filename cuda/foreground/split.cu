@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Splitting of touching parts on the GPU: the steps of core/foreground/split.h.
  *
- *   columns kernel, rows kernel   The distances: distance.cu.
+ *   columns kernel, rows kernel   The distances: distance.cu. All that is beside the regions of an atlas is background, so the others
+ *                   need not know of them.
  *   basins kernel   Finds where each pixel ascends to, as far as the tile goes, and the saddles.
  *   links kernel    Follows the paths to their peaks, across tiles, and adds the pairs of the saddles.
  *   parts kernel    Makes parts of basins, a thread a peak.
@@ -197,19 +198,24 @@ foreground_split_room (uint32_t width, uint32_t height)
 }
 
 bool
-foreground_queue_split (const PackedMask *mask, uint32_t depth, void *room, cudaStream_t stream, CtrError *error)
+foreground_queue_split (
+    const PackedMask *mask, uint32_t depth, const Atlas *atlas, void *room, cudaStream_t stream, CtrError *error)
 {
   SplitArgs f = args_for (mask->width, mask->height);
   const uint32_t words = f.words * mask->height;
   int device = 0, major = 0;
   f.split.depth = depth;
+  if (atlas) {
+    f.places = atlas->regions.places;
+    f.regions = atlas->regions.count;
+  }
   f.mask = mask->bits;
   f.mask_stride = (uint32_t) (mask->stride / sizeof (uint32_t));
   lay_out (&f, (uint8_t *) room);
   CTR_CUDA (cudaGetDevice (&device));
   CTR_CUDA (cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, device));
   const bool overlap = major >= 9 && cuda_graph_takes_overlap ();
-  split_queue_distances (f, overlap, stream);
+  split_queue_distances (f, atlas, overlap, stream);
   ctr_launch_overlapped (overlap, basins_kernel,
       dim3 (ctr_div_up (mask->width, TILE_W), ctr_div_up (mask->height, TILE_H)), THREADS, 0, stream, f);
   split_launch (f, overlap, links_kernel, words, stream);

@@ -21,15 +21,10 @@ struct SplitArgs {
   uint32_t *saddles;       /* a bit a pixel, in rows of WORDS */
   uint16_t *columns;       /* by pixel: distance within the column; in the memory of the labels, which come later */
   uint16_t *least_columns; /* by word: the least of them */
-};
 
-/* The pixels of word X of a row that are in the image. */
-__device__ inline uint32_t
-split_inside (const SplitArgs &f, uint32_t x)
-{
-  const uint32_t rest = f.split.width - SPLIT_WORD * x;
-  return rest >= SPLIT_WORD ? ~0u : (1u << rest) - 1;
-}
+  const CtrAtlasRegion *places; /* of REGIONS of an atlas, each by itself; NULL: the image is whole */
+  uint32_t regions;
+};
 
 /* The word of a row that the warp takes. */
 struct SplitWord {
@@ -52,8 +47,8 @@ split_launch (const SplitArgs &f, bool overlap, void (*kernel) (SplitArgs), uint
   ctr_launch_overlapped (overlap, kernel, ctr_div_up (count, SPLIT_WARPS), SPLIT_WORD * SPLIT_WARPS, 0, stream, f);
 }
 
-/* distance.cu: the distances of all pixels, and the zeros around them. */
-void split_queue_distances (const SplitArgs &f, bool overlap, cudaStream_t stream);
+/* distance.cu: the distances of all pixels, in their region, and zeros around them. ATLAS: what F has regions of, or NULL. */
+void split_queue_distances (const SplitArgs &f, const Atlas *atlas, bool overlap, cudaStream_t stream);
 
 /* Numbers before the first row of distances. */
 constexpr size_t SPLIT_MARGIN = SPLIT_WORD;

@@ -2,6 +2,7 @@
 /* Compares the steps of an atlas of regions with those of each region by itself. CTR_TEST_QUICK=1: fewer of them. */
 #include "cuda/foreground/foreground.h"
 
+#include "tests/core/foreground/reference.h"
 #include "tests/emulation/packed_references.h"
 
 namespace
@@ -142,6 +143,79 @@ check_reconstruction (TestAtlas *atlas, bool has_marker, uint32_t flags)
   free (marker.pixels);
 }
 
+/* Background beside the regions does not count for their distances. */
+void
+check_split (TestAtlas *atlas, uint32_t depth)
+{
+  fill (atlas);
+  const PackedMask mask = pack (&atlas->picture);
+  const size_t bytes = foreground_split_room (atlas->width, atlas->height);
+  const Atlas view = atlas->view ();
+  void *room;
+  CtrError error;
+  CHECK (cudaMalloc (&room, bytes) == cudaSuccess);
+  cudaMemsetAsync (room, (int) random_next (&rng), bytes, stream);
+  CHECK (foreground_queue_split (&mask, depth, &view, room, stream, &error));
+  for (uint32_t i = 0; i < atlas->count; i++) {
+    Picture8 part = get (&atlas->picture, atlas->places[i]);
+    reference_split (part.pixels, part.width, part.height, depth / 16.);
+    put (&atlas->picture, atlas->places[i], part);
+  }
+  check_packed (&mask, &atlas->picture);
+  cudaFree (room);
+  cudaFree (mask.bits);
+}
+
+/* Samples beside the regions do not count for their neighbourhoods. */
+void
+check_adaptive (TestAtlas *atlas, CtrThresholdMode mode, uint32_t block_size, CtrFormat format)
+{
+  CtrForeground foreground = {};
+  foreground.mode = mode;
+  foreground.block_size = block_size;
+  foreground.offset = (int32_t) random_below (&rng, 9) - 4;
+  foreground.invert = random_below (&rng, 2);
+  const size_t size = ctr_format_pixel_size (format), stride = ctr_aligned_row (atlas->width * size);
+  uint8_t *samples = (uint8_t *) malloc (stride * atlas->height);
+  const uint32_t values = random_below (&rng, 2) ? 256 : 5;
+  for (size_t i = 0; i < stride * atlas->height; i++)
+    samples[i] = (uint8_t) random_below (&rng, values);
+  CtrImage image = {};
+  image.stride = stride;
+  image.width = atlas->width;
+  image.height = atlas->height;
+  image.format = format;
+  image.memory = CTR_MEMORY_DEVICE;
+  void *on_device, *room = NULL;
+  CHECK (cudaMalloc (&on_device, stride * atlas->height) == cudaSuccess);
+  cudaMemcpyAsync (on_device, samples, stride * atlas->height, cudaMemcpyHostToDevice, stream);
+  image.data = on_device;
+  const size_t bytes = foreground_adaptive_room (&image, &foreground);
+  const PackedMask mask = pack (&atlas->picture); /* without a pixel */
+  const Atlas view = atlas->view ();
+  CtrKeptWeights weights = {};
+  CtrError error;
+  CHECK (bytes == 0 || cudaMalloc (&room, bytes) == cudaSuccess);
+  CHECK (foreground_queue_adaptive (&image, &foreground, &weights, room, &mask, &view, stream, &error));
+  for (uint32_t i = 0; i < atlas->count; i++) {
+    const CtrAtlasRegion &at = atlas->places[i];
+    CtrImage part = image;
+    part.memory = CTR_MEMORY_HOST;
+    part.data = samples + at.top * stride;
+    part.width = at.width;
+    part.height = at.height;
+    Picture8 expected = {at.width, at.height, reference_mask (&part, &foreground, NULL)};
+    for (uint32_t k = 0; k < at.width * at.height; k++)
+      expected.pixels[k] &= 1;
+    put (&atlas->picture, at, expected);
+  }
+  check_packed (&mask, &atlas->picture);
+  cudaFree (room);
+  cudaFree (mask.bits);
+  cudaFree (on_device);
+  free (samples);
+}
+
 /* Few large regions, several of all sizes, and more of a few rows than a launch takes. */
 TestAtlas
 random_atlas (uint32_t i)
@@ -176,12 +250,35 @@ test_reconstruction ()
   }
 }
 
+void
+test_split ()
+{
+  for (uint32_t i = 0; i < (quick ? 12 : 200); i++) {
+    TestAtlas atlas = random_atlas (i);
+    check_split (&atlas, 1 + random_below (&rng, random_below (&rng, 4) ? 40 : 300));
+    atlas_free (&atlas);
+  }
+}
+
+void
+test_adaptive ()
+{
+  for (uint32_t i = 0; i < (quick ? 24 : 200); i++) {
+    TestAtlas atlas = random_atlas (i);
+    const uint32_t block_size = 3 + 2 * random_below (&rng, i % 8 == 7 ? 127 : 20);
+    check_adaptive (&atlas, random_below (&rng, 3) ? CTR_THRESHOLD_ADAPTIVE_MEAN : CTR_THRESHOLD_ADAPTIVE_GAUSSIAN,
+        block_size, random_below (&rng, 2) ? CTR_FORMAT_GRAY16 : CTR_FORMAT_GRAY8);
+    atlas_free (&atlas);
+  }
+}
+
 } // namespace
 
 int
 main ()
 {
-  static const Test tests[] = {{"opening and closing", test_morphology}, {"reconstruction", test_reconstruction}};
+  static const Test tests[] = {{"opening and closing", test_morphology}, {"reconstruction", test_reconstruction},
+      {"splitting", test_split}, {"neighbourhoods", test_adaptive}};
   quick = getenv ("CTR_TEST_QUICK");
   CHECK (cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking) == cudaSuccess);
   run_tests (tests, LENGTH (tests));

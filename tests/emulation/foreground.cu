@@ -337,7 +337,7 @@ check_adaptive (const Picture *p, const CtrForeground *f)
     expected[i] = (sample > (int) means[i] - f->offset) != f->invert;
   }
   CHECK (bytes == 0 || cudaMalloc (&room, bytes) == cudaSuccess);
-  CHECK (foreground_queue_adaptive (&p->device, f, &kept_weights, room, &mask, stream, &error));
+  CHECK (foreground_queue_adaptive (&p->device, f, &kept_weights, room, &mask, NULL, stream, &error));
   check_mask (mask, expected);
   cudaFree (room);
   free (means);

@@ -123,6 +123,12 @@ copies_done ()
 }
 
 static inline void
+fence_device ()
+{
+  __threadfence ();
+}
+
+static inline void
 fence_system ()
 {
 }

@@ -28,7 +28,7 @@ check_distances (Picture8 picture)
   CHECK (cudaMalloc ((void **) &f.columns, (size_t) f.split.stride * height * sizeof *f.columns) == cudaSuccess);
   CHECK (cudaMalloc ((void **) &f.least_columns, (size_t) f.words * height * sizeof *f.columns) == cudaSuccess);
   f.split.distances = device + SPLIT_MARGIN + f.split.stride;
-  split_queue_distances (f, random_below (&rng, 2), stream);
+  split_queue_distances (f, NULL, random_below (&rng, 2), stream);
   cudaMemcpyAsync (distances, device, count * sizeof *device, cudaMemcpyDeviceToHost, stream);
   CHECK (cudaStreamSynchronize (stream) == cudaSuccess);
   for (size_t i = 0; i < count; i++) {
@@ -80,7 +80,7 @@ check_split (Picture8 picture, uint32_t depth)
   CHECK (cudaMalloc (&room, bytes) == cudaSuccess);
   cudaMemsetAsync (room, (int) random_next (&rng), bytes, stream);
   CtrError error;
-  CHECK (foreground_queue_split (&mask, depth, room, stream, &error));
+  CHECK (foreground_queue_split (&mask, depth, NULL, room, stream, &error));
   reference_split (picture.pixels, picture.width, picture.height, depth / 16.);
   check_packed (&mask, &picture);
   cudaFree (room);

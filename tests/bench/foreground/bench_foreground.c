@@ -242,25 +242,31 @@ measure_size (Bench *bench, uint32_t width, uint32_t height)
   return ok;
 }
 
-/* Regions of an eighth of the image's sides, by a comparison and with an opening and a closing. The peers have no regions. */
+/* Regions of an eighth of the image's sides. The peers have no regions. */
 static bool
 measure_regions (Bench *bench, uint32_t width, uint32_t height)
 {
-  static const char *const names[][2] = {{"regions-1", "regions-1-open-close-5"},
-      {"regions-4", "regions-4-open-close-5"}, {"regions-16", "regions-16-open-close-5"}};
+  static const Steps steps[] = {
+      {"", IMAGE_COLOUR, {.threshold = 128}},
+      {"-open-close-5", IMAGE_COLOUR,
+          {.threshold = 128, .open_size = 5, .close_size = 5, .shape = CTR_SHAPE_RECTANGLE}},
+      {"-adaptive-mean-31", IMAGE_COLOUR, {.mode = CTR_THRESHOLD_ADAPTIVE_MEAN, .block_size = 31, .offset = 2}},
+      {"-adaptive-gaussian-11", IMAGE_COLOUR, {.mode = CTR_THRESHOLD_ADAPTIVE_GAUSSIAN, .block_size = 11, .offset = 2}},
+      {"-split", IMAGE_COLOUR, {.threshold = 128, .split_touching = 32}},
+  };
   const char *folder = bench->folder;
   CtrRegion list[16];
-  bool ok = make_image (bench, width, height, 1);
+  bool ok = make_image (bench, width, height, IMAGE_COLOUR);
   bench->folder = NULL;
   for (uint32_t i = 0; i < 16; i++)
     list[i] = (CtrRegion){
         .x = 37 + i % 4 * (width / 4), .y = 53 + i / 4 * (height / 4), .width = width / 8, .height = height / 8};
-  for (uint32_t i = 0; ok && i < sizeof names / sizeof *names; i++)
-    for (uint32_t steps = 0; steps < 2; steps++) {
-      const uint32_t size = 5 * steps;
-      ForegroundWork work = {names[i][steps], width, height, CTR_FORMAT_GRAY8,
-          {.threshold = 128, .open_size = size, .close_size = size, .shape = CTR_SHAPE_RECTANGLE}};
-      work.foreground.regions = ctr_regions_new (list, 1u << 2 * i, NULL, NULL);
+  for (uint32_t count = 1; ok && count <= 16; count *= 4)
+    for (uint32_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+      char name[64];
+      snprintf (name, sizeof name, "regions-%u%s", count, steps[i].name);
+      ForegroundWork work = {name, width, height, CTR_FORMAT_GRAY8, steps[i].foreground};
+      work.foreground.regions = ctr_regions_new (list, count, NULL, NULL);
       if (bench_chosen (foreground_describe (&work)))
         ok = measure (bench, &work) && ok;
       ctr_regions_unref (work.foreground.regions);
