@@ -37,14 +37,22 @@ extract_free (Extract *e)
 
 enum { COMPONENTS = 1, CONTOURS = 2 };
 
-/* A frame with the results that KINDS names. */
+/* A frame with the results that KINDS names. Each is the second one behind the one before, and has the time of a camera's
+ * clock; those with contours are corrupted and interlaced. */
 static GstBuffer *
 frame_new (SampleGpu *gpu, guint kinds, GstClockTime pts)
 {
   GstBuffer *frame = sample_buffer ();
+  GstCaps *clock = gst_caps_new_empty_simple ("timestamp/x-unix");
   GST_BUFFER_PTS (frame) = pts;
   GST_BUFFER_DTS (frame) = GST_CLOCK_TIME_NONE;
   GST_BUFFER_DURATION (frame) = 40 * GST_MSECOND;
+  GST_BUFFER_OFFSET (frame) = 2 * (pts / (40 * GST_MSECOND));
+  GST_BUFFER_OFFSET_END (frame) = GST_BUFFER_OFFSET (frame) + 1;
+  if (kinds & CONTOURS)
+    GST_BUFFER_FLAG_SET (frame, GST_BUFFER_FLAG_CORRUPTED | GST_VIDEO_BUFFER_FLAG_INTERLACED);
+  gst_buffer_add_reference_timestamp_meta (frame, clock, pts + GST_SECOND, GST_CLOCK_TIME_NONE);
+  gst_caps_unref (clock);
   if (kinds & COMPONENTS)
     sample_attach (frame, SAMPLE_ALL, "parts");
   if (kinds & CONTOURS)
@@ -82,6 +90,10 @@ append_text (GString *all, GstBuffer *text)
 /* One buffer for each frame, with its times, and together the lines of contourexport. The frame is the one that came. */
 GST_START_TEST (test_text)
 {
+  static const gchar *const of_clock_and_health[] = {
+      "\"running_time\":80000000,\"utc\":\"1970-01-01T00:00:01.080000Z\"",
+      "\"reference_timestamps\":[{\"clock\":\"timestamp/x-unix\",\"timestamp\":1080000000}]", "\"dropped\":1",
+      "\"corrupted\":true", "\"interlaced\":true"};
   const gboolean codes = __i__;
   SampleGpu gpu[2];
   gchar *expected = exported (&gpu[0], codes);
@@ -101,6 +113,8 @@ GST_START_TEST (test_text)
     gst_buffer_unref (frame);
   }
   fail_unless_equals_string (all->str, expected);
+  for (guint i = 0; i < G_N_ELEMENTS (of_clock_and_health); i++)
+    fail_unless (strstr (all->str, of_clock_and_health[i]), "%s", of_clock_and_health[i]);
   assert_no_message (e.bus);
   extract_free (&e);
   g_string_free (all, TRUE);

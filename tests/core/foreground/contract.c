@@ -127,16 +127,22 @@ test_channels (void)
 {
   static const char *const names[] = {"luma", "red", "green", "blue", "hue", "saturation", "value", "cb", "cr"};
   CtrImage image = good_image, wide = good_image;
+  CtrImage yuv = good_image;
   wide.format = CTR_FORMAT_GRAY16;
+  yuv.format = CTR_FORMAT_UYVY;
   for (int channel = CTR_CHANNEL_RED; channel < CTR_CHANNELS; channel++) {
     CtrForeground foreground = {.channel = (CtrChannel) channel};
     refuse_channel (good_image, foreground, names[channel]);
     refuse_channel (good_image, foreground, "packed RGB");
     refuse_channel (wide, foreground, "16-bit");
+    if (channel < CTR_CHANNEL_CB)
+      refuse_channel (yuv, foreground, "packed YUV");
     foreground = (CtrForeground){.ranges = UINT32_C (1) << channel};
     refuse_channel (good_image, foreground, names[channel]);
   }
   refuse_channel (wide, (CtrForeground){.ranges = 1}, "16-bit");
+  yuv.chroma.cr = pixels;
+  refuse_channel (yuv, (CtrForeground){.channel = CTR_CHANNEL_CR}, "no other");
   const CtrForeground cb = {.channel = CTR_CHANNEL_CB};
   image.chroma = (CtrChroma){.cb = pixels, .cr = NULL, .stride = 10, .step = 1};
   refuse_channel (image, cb, "with its chroma");
