@@ -224,10 +224,16 @@ GST_START_TEST (test_transforms)
     for (guint i = 0; i < objects.list->len; i++) {
       Object *object = &g_array_index (objects.list, Object, i);
 
-      object->x = object->x * 80 / 160;
-      object->y = object->y * 60 / 120;
+#if GST_CHECK_VERSION(1, 27, 0)
+      /* Both edges are scaled. */
+      object->width = (object->x + object->width) * 80 / 160 - object->x * 80 / 160;
+      object->height = (object->y + object->height) * 60 / 120 - object->y * 60 / 120;
+#else
       object->width = object->width * 80 / 160;
       object->height = object->height * 60 / 120;
+#endif
+      object->x = object->x * 80 / 160;
+      object->y = object->y * 60 / 120;
     }
     assert_boxes (buffer, &objects);
     gst_buffer_unref (buffer);
