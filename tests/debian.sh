@@ -9,6 +9,7 @@
 # Needs root, debootstrap and about 6 GB in TMPDIR. A system is kept as an archive in ~/.cache/gst-cuda-contours for a day.
 # DEBIAN_MIRROR is the mirror. Exits with the status of the command, and with 77 where such a system cannot be made.
 set -euo pipefail
+PATH=$PATH:/usr/sbin:/sbin # debootstrap, chroot
 cd "$(dirname "$(readlink -f "$0")")/.."
 
 skip ()

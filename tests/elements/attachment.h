@@ -187,9 +187,11 @@ assert_boxes (GstBuffer *buffer, const Objects *objects)
     const GstVideoRegionOfInterestMeta *region = (GstVideoRegionOfInterestMeta *) gst_buffer_iterate_meta_filtered (
         buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
 
-    fail_unless (region && region->x == object->x && region->y == object->y && region->w == object->width
-                     && region->h == object->height,
-        "object %u", object->id);
+    fail_unless (region != NULL, "no box of object %u", object->id);
+    fail_unless (
+        region->x == object->x && region->y == object->y && region->w == object->width && region->h == object->height,
+        "object %u: %u x %u at %u, %u, not %u x %u at %u, %u", object->id, region->w, region->h, region->x, region->y,
+        object->width, object->height, object->x, object->y);
   }
 }
 
