@@ -179,10 +179,11 @@ wait_for_rounds (const ThinningArgs &t, unsigned long long round, unsigned long 
 {
   if (round == 0)
     return true;
-  while (atomicAdd (&t.counters->done, 0) < round * tiles)
+  const volatile ThinningCounters *counters = t.counters;
+  while (counters->done < round * tiles)
     __nanosleep (100);
   __threadfence ();
-  return atomicAdd (&t.counters->changed, 0) >= round;
+  return counters->changed >= round;
 }
 
 /* Has a round changed the tile at X, Y, or one at it? */
