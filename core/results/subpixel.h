@@ -21,8 +21,10 @@ CTR_BEGIN_DECLS
 
 #ifdef __CUDA_ARCH__
 #define CTR_SUBPIXEL_UNROLL _Pragma ("unroll")
+#define CTR_SUBPIXEL_ROLL _Pragma ("unroll 1")
 #else
 #define CTR_SUBPIXEL_UNROLL
+#define CTR_SUBPIXEL_ROLL
 #endif
 
 enum {
@@ -107,7 +109,7 @@ ctr_subpixel_bits (uint64_t value)
 #endif
 }
 
-/* NUMERATOR / DENOMINATOR, rounded down. Less than 2^16; NUMERATOR, 2 DENOMINATOR < 2^63 */
+/* NUMERATOR / DENOMINATOR, rounded down: less than 2^16. NUMERATOR < 2^63 */
 CTR_SUBPIXEL_RULE uint32_t
 ctr_subpixel_quotient (uint64_t numerator, uint64_t denominator)
 {
@@ -161,6 +163,329 @@ ctr_subpixel_keep (CtrPoint point, int32_t nx, int32_t ny, uint16_t flags)
   const CtrSubpixelPoint kept = {
       (int32_t) point.x * 256, (int32_t) point.y * 256, 0, ctr_subpixel_angle (nx, ny), flags};
   return kept;
+}
+
+/* The crossing of a level between a pixel and a neighbour. */
+typedef struct {
+  bool found, outside; /* The neighbour lies outside the image. */
+  int32_t t;           /* distance from the pixel: 256 at the neighbour */
+  int64_t gx, gy;      /* the gradient there, in 1/512 */
+} CtrSubpixelCrossing;
+
+/* From (X, Y) to the neighbour at (DX, DY). LEVEL2: twice the level. */
+CTR_SUBPIXEL_RULE CtrSubpixelCrossing
+ctr_subpixel_cross (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, int64_t level2, int32_t x, int32_t y,
+    int32_t dx, int32_t dy)
+{
+  CtrSubpixelCrossing crossing = {false, false, 0, 0, 0};
+  const int32_t qx = x + dx, qy = y + dy;
+  if (qx < 0 || qy < 0 || qx >= plane->width || qy >= plane->height) {
+    crossing.outside = true;
+    return crossing;
+  }
+  const int32_t p = ctr_subpixel_sample (plane, x, y), q = ctr_subpixel_sample (plane, qx, qy);
+  const int64_t above = (2 * (int64_t) p - level2) * rule->polarity,
+                below = (level2 - 2 * (int64_t) q) * rule->polarity;
+  if (above <= 0 || below <= 0)
+    return crossing;
+  const int32_t t = ctr_subpixel_fraction ((uint64_t) above, (uint64_t) (above + below)), norm = dx * dx + dy * dy;
+  /* Differences along the line and across, there by central differences at both ends. */
+  const int32_t ex = -dy, ey = dx;
+  const int64_t along = (int64_t) 512 * (q - p);
+  const int64_t across =
+      (int64_t) (256 - t) * (ctr_subpixel_sample (plane, x + ex, y + ey) - ctr_subpixel_sample (plane, x - ex, y - ey))
+      + (int64_t) t * (ctr_subpixel_sample (plane, qx + ex, qy + ey) - ctr_subpixel_sample (plane, qx - ex, qy - ey));
+  crossing.found = true;
+  crossing.t = t;
+  crossing.gx = (along * dx + across * ex) / norm;
+  crossing.gy = (along * dy + across * ey) / norm;
+  return crossing;
+}
+
+/* A point at its pixel's position plus (DX, DY) in 1/256, with the gradient (GX, GY) in 1/512. */
+CTR_SUBPIXEL_RULE CtrSubpixelPoint
+ctr_subpixel_at_level (const CtrSubpixelRule *rule, CtrPoint point, int32_t dx, int32_t dy, int64_t gx, int64_t gy)
+{
+  const CtrSubpixelPoint refined = {(int32_t) point.x * 256 + dx, (int32_t) point.y * 256 + dy,
+      (uint32_t) ((ctr_subpixel_length (gx, gy) + 1) / 2),
+      ctr_subpixel_angle (-rule->polarity * gx, -rule->polarity * gy), 0};
+  return refined;
+}
+
+/* Half of V, away from 0. */
+CTR_SUBPIXEL_RULE int32_t
+ctr_subpixel_half (int32_t v)
+{
+  return v < 0 ? -((1 - v) / 2) : (v + 1) / 2;
+}
+
+/* CTR_SUBPIXEL_THRESHOLD. (NX, NY): the normal. */
+CTR_SUBPIXEL_RULE CtrSubpixelPoint
+ctr_subpixel_threshold (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, uint32_t threshold, CtrPoint point,
+    int32_t nx, int32_t ny)
+{
+  const int64_t level2 = 2 * (int64_t) threshold - 1;
+  const int32_t sx = ctr_subpixel_sign (nx), sy = ctr_subpixel_sign (ny);
+  const bool diagonal = nx == ny || nx == -ny, wide = nx * nx > ny * ny;
+  CtrSubpixelCrossing row = {false, false, 0, 0, 0}, column = row;
+  if (sx && (wide || diagonal))
+    row = ctr_subpixel_cross (rule, plane, level2, point.x, point.y, sx, 0);
+  if (sy && (!wide || diagonal))
+    column = ctr_subpixel_cross (rule, plane, level2, point.x, point.y, 0, sy);
+  if (row.found && column.found)
+    return ctr_subpixel_at_level (rule, point, ctr_subpixel_half (sx * row.t), ctr_subpixel_half (sy * column.t),
+        (row.gx + column.gx) / 2, (row.gy + column.gy) / 2);
+  if (row.found)
+    return ctr_subpixel_at_level (rule, point, sx * row.t, 0, row.gx, row.gy);
+  if (column.found)
+    return ctr_subpixel_at_level (rule, point, 0, sy * column.t, column.gx, column.gy);
+  const bool outside = row.outside || column.outside;
+  if (diagonal && !outside) {
+    const CtrSubpixelCrossing corner = ctr_subpixel_cross (rule, plane, level2, point.x, point.y, sx, sy);
+    if (corner.found)
+      return ctr_subpixel_at_level (rule, point, sx * corner.t, sy * corner.t, corner.gx, corner.gy);
+  }
+  return ctr_subpixel_keep (point, nx, ny, outside ? CTR_SUBPIXEL_FRAME : CTR_SUBPIXEL_NO_EDGE);
+}
+
+/* Sums of weighted samples at one place on the axis: the first derivatives times sigma, the second ones times sigma^2, all
+ * times 2^28. */
+typedef struct {
+  int64_t a, b, aa, ab, bb;
+} CtrSubpixelSums;
+
+/* Adds up the sums at all places. RADIUS: that of the rule. (AX, AY): the direction of the axis. INSIDE: no sample lies outside
+ * the image. */
+CTR_SUBPIXEL_RULE void
+ctr_subpixel_derive_within (const CtrSubpixelRule *rule, int32_t radius, const CtrSubpixelPlane *plane, CtrPoint point,
+    int32_t ax, int32_t ay, bool inside, CtrSubpixelSums sums[CTR_SUBPIXEL_PLACES])
+{
+  const int32_t reach = radius + CTR_SUBPIXEL_REACH;
+  const int32_t bx = ay ? 1 : 0, by = ax ? 1 : 0;
+  for (int k = 0; k < CTR_SUBPIXEL_PLACES; k++) {
+    const CtrSubpixelSums none = {0, 0, 0, 0, 0};
+    sums[k] = none;
+  }
+  CTR_SUBPIXEL_ROLL
+  for (int32_t c = -reach; c <= reach; c++) {
+    const int32_t x = point.x + c * ax, y = point.y + c * ay;
+    const uint8_t *const at = plane->data + (inside ? (size_t) y * plane->stride : 0);
+    /* Sums across the axis. */
+    const int32_t centre = inside ? ctr_subpixel_load (plane, at, x) : ctr_subpixel_sample (plane, x, y);
+    int32_t smooth = rule->weights[0][0] * centre, slope = 0, bend = rule->weights[2][0] * centre;
+    CTR_SUBPIXEL_UNROLL
+    for (int32_t j = 1; j <= radius; j++) {
+      int32_t ahead, behind;
+      if (inside) {
+        const ptrdiff_t step = (ptrdiff_t) ((size_t) (j * by) * plane->stride);
+        ahead = ctr_subpixel_load (plane, at + step, x + j * bx);
+        behind = ctr_subpixel_load (plane, at - step, x - j * bx);
+      } else {
+        ahead = ctr_subpixel_sample (plane, x + j * bx, y + j * by);
+        behind = ctr_subpixel_sample (plane, x - j * bx, y - j * by);
+      }
+      smooth += rule->weights[0][j] * (ahead + behind);
+      slope += rule->weights[1][j] * (ahead - behind);
+      bend += rule->weights[2][j] * (ahead + behind);
+    }
+    CTR_SUBPIXEL_UNROLL
+    for (int k = 0; k < CTR_SUBPIXEL_PLACES; k++) {
+      const int32_t from = c - (k - CTR_SUBPIXEL_REACH), distance = from < 0 ? -from : from;
+      const int64_t g = rule->weights[0][distance], gg = rule->weights[2][distance];
+      const int64_t d = from < 0 ? -rule->weights[1][distance] : rule->weights[1][distance];
+      sums[k].a += d * smooth;
+      sums[k].b += g * slope;
+      sums[k].aa += gg * smooth;
+      sums[k].ab += d * slope;
+      sums[k].bb += g * bend;
+    }
+  }
+}
+
+CTR_SUBPIXEL_RULE void
+ctr_subpixel_derive (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, CtrPoint point, int32_t ax, int32_t ay,
+    bool inside, CtrSubpixelSums sums[CTR_SUBPIXEL_PLACES])
+{
+#ifdef __CUDA_ARCH__
+  /* What is constant lets the compiler unroll the inner loop: the radius of CTR_SUBPIXEL_SIGMA, and the depth. */
+  enum { USUAL_RADIUS = 4 };
+  if (inside && rule->radius == USUAL_RADIUS) {
+    CtrSubpixelPlane samples = *plane;
+    if (plane->depth == 8) {
+      samples.depth = 8;
+      ctr_subpixel_derive_within (rule, USUAL_RADIUS, &samples, point, ax, ay, true, sums);
+    } else {
+      samples.depth = 16;
+      ctr_subpixel_derive_within (rule, USUAL_RADIUS, &samples, point, ax, ay, true, sums);
+    }
+    return;
+  }
+#endif
+  ctr_subpixel_derive_within (rule, (int32_t) rule->radius, plane, point, ax, ay, inside, sums);
+}
+
+/* How the gradient changes at a place: RISE / RUN is u_nn + u_xx + u_yy, divided by the gradient along the axis, and positive where
+ * the gradient grows along the axis. In a Gaussian edge this is linear along the axis. */
+typedef struct {
+  int32_t sign; /* of the derivative along the axis; 0: there is no edge across the axis here */
+  int64_t rise, run;
+} CtrSubpixelChange;
+
+CTR_SUBPIXEL_RULE CtrSubpixelChange
+ctr_subpixel_change (const CtrSubpixelSums *sums)
+{
+  enum { BITS = 19 };
+  CtrSubpixelChange change = {ctr_subpixel_sign (sums->a), 0, 0};
+  const uint64_t all = ctr_subpixel_abs (sums->a) | ctr_subpixel_abs (sums->b) | ctr_subpixel_abs (sums->aa)
+                       | ctr_subpixel_abs (sums->ab) | ctr_subpixel_abs (sums->bb);
+  const int used = ctr_subpixel_bits (all), shift = used > BITS ? used - BITS : 0;
+  const int32_t a = (int32_t) (sums->a >> shift), b = (int32_t) (sums->b >> shift), aa = (int32_t) (sums->aa >> shift),
+                ab = (int32_t) (sums->ab >> shift), bb = (int32_t) (sums->bb >> shift);
+  const int64_t a2 = (int64_t) a * a, b2 = (int64_t) b * b, square = a2 + b2;
+  change.rise = (aa * (square + a2) + 2 * ab * ((int64_t) a * b) + bb * (square + b2)) * change.sign;
+  change.run = square * (a < 0 ? -a : a);
+  if (change.run == 0)
+    change.sign = 0;
+  /* So that products of two and 256 times these fit into 64 bits. */
+  const int wide = ctr_subpixel_bits (ctr_subpixel_abs (change.rise) | (uint64_t) change.run);
+  const int excess = wide > 26 ? wide - 26 : 0;
+  change.rise = change.rise < 0 ? -(-change.rise >> excess) : change.rise >> excess;
+  change.run >>= excess;
+  if (change.run == 0)
+    change.run = 1;
+  return change;
+}
+
+/* A derivative between two places, T / 256 behind the first one. (FROM, TO): at these; (FROM1, TO1): its own derivatives along the
+ * axis, times sigma once more. Divided by 2^14. */
+CTR_SUBPIXEL_RULE int64_t
+ctr_subpixel_between (const CtrSubpixelRule *rule, int32_t t, int64_t from, int64_t to, int64_t from1, int64_t to1)
+{
+  const int64_t line = ((256 - t) * (from >> 14) + t * (to >> 14)) >> 8;
+  return line - ((((to1 >> 14) - (from1 >> 14)) * (t * (256 - t)) * rule->inverse) >> (12 + 17));
+}
+
+/* The sums at all places on the axis in the direction (AX, AY) from POINT. */
+CTR_SUBPIXEL_RULE void
+ctr_subpixel_derive_axis (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, CtrPoint point, int32_t ax,
+    int32_t ay, CtrSubpixelSums sums[CTR_SUBPIXEL_PLACES])
+{
+  const int32_t x = point.x, y = point.y, far = (int32_t) rule->radius + CTR_SUBPIXEL_REACH;
+  const bool inside = x >= far && y >= far && x + far < plane->width && y + far < plane->height;
+  if (inside)
+    ctr_subpixel_derive (rule, plane, point, ax, ay, true, sums);
+  else
+    ctr_subpixel_derive (rule, plane, point, ax, ay, false, sums);
+}
+
+/* The nearest edge on an axis. */
+typedef struct {
+  bool found;
+  int32_t at;   /* distance from the point along the axis, in 1/256 pixel */
+  int32_t sign; /* of the gradient along the axis */
+  int64_t a, b; /* the gradient there */
+} CtrSubpixelEdge;
+
+/* Looks for the edge nearest to MIDDLE, in 1/256 pixel along the axis, among SUMS. AHEAD, BEHIND: pixels of the image along the
+ * axis and against it. */
+CTR_SUBPIXEL_RULE CtrSubpixelEdge
+ctr_subpixel_search (const CtrSubpixelRule *rule, const CtrSubpixelSums sums[CTR_SUBPIXEL_PLACES], int32_t ahead,
+    int32_t behind, int32_t middle)
+{
+  int32_t at = 0, sign = 0;
+  uint32_t nearest = UINT32_MAX;
+  CtrSubpixelChange before = ctr_subpixel_change (&sums[0]);
+  int64_t a = 0, b = 0;
+  CTR_SUBPIXEL_UNROLL
+  for (int k = 0; k + 1 < CTR_SUBPIXEL_PLACES; k++) {
+    const CtrSubpixelChange from = before, to = ctr_subpixel_change (&sums[k + 1]);
+    const int32_t place = k - CTR_SUBPIXEL_REACH;
+    before = to;
+    if (place < -behind || place + 1 > ahead || from.sign == 0 || from.sign != to.sign || from.rise <= 0 || to.rise > 0
+        || from.sign * rule->polarity > 0)
+      continue;
+    const uint64_t here = (uint64_t) from.rise * (uint64_t) to.run,
+                   there = ctr_subpixel_abs (to.rise) * (uint64_t) from.run;
+    const int32_t t = ctr_subpixel_fraction (here, here + there);
+    const uint32_t distance = (uint32_t) ctr_subpixel_abs (place * 256 + t - middle);
+    if (distance >= nearest)
+      continue;
+    nearest = distance;
+    at = place * 256 + t;
+    sign = from.sign;
+    a = ctr_subpixel_between (rule, t, sums[k].a, sums[k + 1].a, sums[k].aa, sums[k + 1].aa);
+    b = ctr_subpixel_between (rule, t, sums[k].b, sums[k + 1].b, sums[k].ab, sums[k + 1].ab);
+  }
+  const CtrSubpixelEdge edge = {nearest != UINT32_MAX, at, sign, a, b};
+  return edge;
+}
+
+/* POINT moved to EDGE on the axis (AX, AY), a row if WIDE. */
+CTR_SUBPIXEL_RULE CtrSubpixelPoint
+ctr_subpixel_at_edge (
+    const CtrSubpixelRule *rule, CtrPoint point, bool wide, int32_t ax, int32_t ay, const CtrSubpixelEdge *edge)
+{
+  const int64_t gx = wide ? ax * edge->a : edge->b, gy = wide ? edge->b : ay * edge->a;
+  const CtrSubpixelPoint refined = {(int32_t) point.x * 256 + edge->at * ax, (int32_t) point.y * 256 + edge->at * ay,
+      (uint32_t) ((ctr_subpixel_length (edge->a, edge->b) * (uint64_t) rule->inverse + (1 << 17)) >> 18),
+      ctr_subpixel_angle (edge->sign * gx, edge->sign * gy), 0};
+  return refined;
+}
+
+/* CTR_SUBPIXEL_EDGE. (NX, NY): the normal. */
+CTR_SUBPIXEL_RULE CtrSubpixelPoint
+ctr_subpixel_edge (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, CtrPoint point, int32_t nx, int32_t ny)
+{
+  const int32_t x = point.x, y = point.y;
+  /* On a diagonal: not out of the image, otherwise along the greater difference. */
+  const bool leaves_row = x + ctr_subpixel_sign (nx) < 0 || x + ctr_subpixel_sign (nx) >= plane->width,
+             leaves_column = y + ctr_subpixel_sign (ny) < 0 || y + ctr_subpixel_sign (ny) >= plane->height;
+  bool wide = nx * nx > ny * ny;
+  if ((nx == ny || nx == -ny) && leaves_row != leaves_column) {
+    wide = leaves_column;
+  } else if (nx == ny || nx == -ny) {
+    const int32_t dx = ctr_subpixel_sample (plane, x + 1, y) - ctr_subpixel_sample (plane, x - 1, y),
+                  dy = ctr_subpixel_sample (plane, x, y + 1) - ctr_subpixel_sample (plane, x, y - 1);
+    wide = ctr_subpixel_abs (dx) >= ctr_subpixel_abs (dy);
+  }
+  const int32_t ax = wide ? ctr_subpixel_sign (nx) : 0, ay = wide ? 0 : ctr_subpixel_sign (ny);
+  const int32_t ahead = wide ? (ax > 0 ? plane->width - 1 - x : x) : (ay > 0 ? plane->height - 1 - y : y),
+                behind = wide ? (ax > 0 ? x : plane->width - 1 - x) : (ay > 0 ? y : plane->height - 1 - y);
+  if (ahead == 0)
+    return ctr_subpixel_keep (point, nx, ny, CTR_SUBPIXEL_FRAME);
+  CtrSubpixelSums sums[CTR_SUBPIXEL_PLACES];
+  ctr_subpixel_derive_axis (rule, plane, point, ax, ay, sums);
+  const CtrSubpixelEdge edge = ctr_subpixel_search (rule, sums, ahead, behind, 128);
+  if (!edge.found)
+    return ctr_subpixel_keep (point, nx, ny, CTR_SUBPIXEL_NO_EDGE);
+  return ctr_subpixel_at_edge (rule, point, wide, ax, ay, &edge);
+}
+
+/* Refines POINT. BEFORE and AFTER: its neighbours in the contour, both POINT itself if it is the only one; on the horizontal,
+ * vertical and diagonal lines through POINT. METHOD: that of the rule. */
+CTR_SUBPIXEL_RULE CtrSubpixelPoint
+ctr_subpixel_refine_by (const CtrSubpixelRule *rule, uint32_t method, const CtrSubpixelPlane *plane, uint32_t threshold,
+    CtrPoint before, CtrPoint point, CtrPoint after)
+{
+  const int32_t in_x = ctr_subpixel_sign (point.x - before.x), in_y = ctr_subpixel_sign (point.y - before.y),
+                out_x = ctr_subpixel_sign (after.x - point.x), out_y = ctr_subpixel_sign (after.y - point.y);
+  int32_t nx = -(in_y + out_y), ny = in_x + out_x;
+  if (nx == 0 && ny == 0) {
+    nx = in_x;
+    ny = in_y;
+  }
+  if (nx == 0 && ny == 0)
+    return ctr_subpixel_keep (point, 0, 0, CTR_SUBPIXEL_LONE);
+  if (method == CTR_SUBPIXEL_THRESHOLD)
+    return ctr_subpixel_threshold (rule, plane, threshold, point, nx, ny);
+  return ctr_subpixel_edge (rule, plane, point, nx, ny);
+}
+
+CTR_SUBPIXEL_RULE CtrSubpixelPoint
+ctr_subpixel_refine (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, uint32_t threshold, CtrPoint before,
+    CtrPoint point, CtrPoint after)
+{
+  return ctr_subpixel_refine_by (rule, rule->method, plane, threshold, before, point, after);
 }
 
 CTR_END_DECLS

@@ -4,7 +4,6 @@
 #include "core/common/error.h"
 #include "core/common/poll.h"
 #include "cpu/common/bands.h"
-#include "cpu/contours/edge_search.h"
 #include "cpu/foreground/steps.h"
 
 enum { PIECE_POINTS = 2048, MIN_BAND = 1 << 17 /* pixels */ };
@@ -76,18 +75,6 @@ contour_of (const Work *work, uint64_t point)
   return first;
 }
 
-/* Refines POINT between its neighbours in the contour. */
-static CtrSubpixelPoint
-refine (const Work *work, CtrPoint before, CtrPoint point, CtrPoint after)
-{
-  const CtrSubpixelNormal normal = ctr_subpixel_normal (before, point, after);
-  if (normal.x == 0 && normal.y == 0)
-    return ctr_subpixel_keep (point, 0, 0, CTR_SUBPIXEL_LONE);
-  if (work->rule->method == CTR_SUBPIXEL_THRESHOLD)
-    return ctr_subpixel_threshold (work->rule, work->plane, work->threshold, point, normal.x, normal.y);
-  return ctr_edge_search_border (work->rule, work->plane, point, normal);
-}
-
 static void
 refine_piece (void *context, uint32_t index)
 {
@@ -101,8 +88,8 @@ refine_piece (void *context, uint32_t index)
       row++;
     const CtrPoint *points = work->arrays->points + row->first;
     const uint32_t at = (uint32_t) (i - row->first);
-    work->arrays->subpixel[i] =
-        refine (work, points[at > 0 ? at - 1 : row->count - 1], points[at], points[at + 1 < row->count ? at + 1 : 0]);
+    work->arrays->subpixel[i] = ctr_subpixel_refine (work->rule, work->plane, work->threshold,
+        points[at > 0 ? at - 1 : row->count - 1], points[at], points[at + 1 < row->count ? at + 1 : 0]);
     if (ctr_poll (&operations, cost)) {
       __atomic_store_n (&work->cancelled, true, __ATOMIC_RELAXED);
       return;
@@ -136,7 +123,7 @@ refine_edge_pixels (void *context, uint32_t index)
   const uint64_t end = piece_end (begin, work->count), cost = cost_of (work->rule);
   uint64_t operations = 0;
   for (uint64_t i = begin; i < end; i++) {
-    work->subpixel[i] = ctr_edge_search_pixel (work->rule, work->plane, work->pixels[i]);
+    work->subpixel[i] = ctr_subpixel_refine_edge_pixel (work->rule, work->plane, work->pixels[i]);
     if (ctr_poll (&operations, cost)) {
       __atomic_store_n (&work->cancelled, true, __ATOMIC_RELAXED);
       return;

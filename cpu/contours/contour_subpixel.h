@@ -4,7 +4,7 @@
 #define CTR_CPU_CONTOURS_CONTOUR_SUBPIXEL_H
 
 #include "core/results/contourlist.h"
-#include "core/results/subpixel.h"
+#include "core/results/edge_subpixel.h"
 #include "cpu/common/host_buffer.h"
 
 /* Sets PLANE to the samples of CHANNEL in IMAGE, which may be a view of its luma in a shared input: to those of IMAGE, or to a

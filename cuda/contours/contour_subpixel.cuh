@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the kernels that refine points have in common. */
+/* What the kernels that refine points have in common, a thread a point. */
 #ifndef CTR_CUDA_CONTOURS_CONTOUR_SUBPIXEL_CUH
 #define CTR_CUDA_CONTOURS_CONTOUR_SUBPIXEL_CUH
 
@@ -7,11 +7,11 @@
 
 constexpr int REFINE_THREADS = 128, REFINE_CTAS = 2112;
 
-/* CTAs for CAPACITY points, EACH at a time; they take more where there are more. */
+/* CTAs for CAPACITY points, which each take several where there are more. */
 static inline unsigned
-refine_ctas (uint32_t capacity, unsigned each)
+refine_ctas (uint32_t capacity)
 {
-  return min (capacity / each + 1, (unsigned) REFINE_CTAS);
+  return min (capacity / REFINE_THREADS + 1, (unsigned) REFINE_CTAS);
 }
 
 __device__ inline void
