@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Thresholds of neighbourhoods, by the rules of core/foreground/adaptive.h. Longer than 500 lines: all kernels share their tiles.
+/* Thresholds of neighbourhoods, by the rules of core/foreground/adaptive.h. Longer than 500 lines: nearly all of it is one kernel.
  *
  * The plain mean, in one kernel. A CTA has a strip of 512 columns and a band of rows, a lane 16 columns of the strip, and a warp
  * some successive rows of the band. Column sums move down the rows: the row that enters the neighbourhood is added, the one that

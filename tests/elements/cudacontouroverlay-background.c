@@ -73,7 +73,8 @@ GST_START_TEST (test_all_formats)
       GstHarness *h;
 
       gst_video_info_set_format (&info, frame.format, frame.width, frame.height);
-      if (format_runs (&test_formats[i]) && !is_packed_yuv (frame.format) && (!backgrounds[b].clear || GST_VIDEO_INFO_HAS_ALPHA (&info))) {
+      if (format_runs (&test_formats[i]) && !is_packed_yuv (frame.format)
+          && (!backgrounds[b].clear || GST_VIDEO_INFO_HAS_ALPHA (&info))) {
         h = new_harness (line);
         for (guint c = 0; c < 2 * G_N_ELEMENTS (colorimetries); c++) {
           GstCaps *caps = frame_caps (&frame);
