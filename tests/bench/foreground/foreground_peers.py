@@ -249,7 +249,7 @@ def cucim_peers():
     except ImportError as error:
         emit(type="peer", name="cuCIM", missing=str(error))
         return []
-    emit(type="peer", name="cuCIM", version=cucim.__version__)
+    emit(type="peer", name="cuCIM", version=cucim.__version__, note="its distance transform alone")
     return [peer]
 
 
