@@ -105,7 +105,7 @@ struct TileMemory {
   uint32_t found[RUN_TILE_WORDS * COLUMN_ROOM]; /* at first: the marker */
   uint32_t weak[RUN_TILE_WORDS * COLUMN_ROOM];  /* what is neither found nor known to be alone */
   uint16_t first[TILE_WORDS];                   /* nodes of the words, by columns */
-  uint32_t runs[RUN_TILE_WORDS];                /* of the columns */
+  __align__ (16) uint32_t runs[RUN_TILE_WORDS]; /* of the columns. Aligned: wide loads take nothing else along. */
   uint32_t components, component_runs;
   uint32_t complete; /* seams: both tiles are ready */
 
