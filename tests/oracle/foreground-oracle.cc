@@ -104,9 +104,29 @@ chroma_of (const CtrImage &image, int channel)
   return samples;
 }
 
+/* A channel of packed YUV, which OpenCV has as two channels of pixels or four of pairs. */
+static cv::Mat
+yuv_channel_of (const CtrImage &image, int channel)
+{
+  static const int chroma[][2] = {{1, 3}, {3, 1}, {0, 2}, {2, 0}}; /* Cb and Cr in a pair */
+  const int format = image.format - CTR_FORMAT_YUYV, width = int (image.width), height = int (image.height);
+  void *const data = const_cast<void *> (image.data);
+  cv::Mat samples;
+  if (channel == CTR_CHANNEL_LUMA) {
+    cv::extractChannel (cv::Mat (height, width, CV_8UC2, data, image.stride), samples, format / 2);
+    return samples;
+  }
+  cv::extractChannel (cv::Mat (height, (width + 1) / 2, CV_8UC4, data, image.stride), samples,
+      chroma[format][channel == CTR_CHANNEL_CR]);
+  cv::resize (samples, samples, cv::Size (2 * samples.cols, height), 0, 0, cv::INTER_NEAREST);
+  return samples.colRange (0, width).clone ();
+}
+
 static cv::Mat
 channel_of (const CtrImage &image, int channel)
 {
+  if (image.format >= CTR_FORMAT_YUYV)
+    return yuv_channel_of (image, channel);
   if (image.format < CTR_FORMAT_RGB && channel != CTR_CHANNEL_LUMA)
     return chroma_of (image, channel);
   if (image.format < CTR_FORMAT_RGB)
