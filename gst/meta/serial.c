@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Metadata as bytes: what the buffer adds to the result, and the result as contours/serial.h writes it. */
 #include "gst/meta/serial-private.h"
+#include "gst/meta/serialnumbers.h"
 
 #include <contours/serial.h>
-#include <gst/base/gstbytereader.h>
 #include <gst/base/gstbytewriter.h>
 #include <gst/contours/gstcontoursserial.h>
 #include <math.h>
@@ -32,9 +32,9 @@ is_contours (const GstContoursResultMeta *meta)
 static void
 put_section (GstByteWriter *out, guint32 id, guint64 size)
 {
-  gst_byte_writer_put_uint32_le (out, id);
-  gst_byte_writer_put_uint32_le (out, 0);
-  gst_byte_writer_put_uint64_le (out, size);
+  put_uint32 (out, id);
+  put_uint32 (out, 0);
+  put_uint64 (out, size);
 }
 
 static void
@@ -42,16 +42,16 @@ put_frame (GstByteWriter *out, const GstContoursResultMeta *meta)
 {
   const GstContoursMapping *m = &meta->mapping;
   put_section (out, SECTION_FRAME, FRAME_SIZE);
-  gst_byte_writer_put_uint32_le (out, meta->flags);
-  gst_byte_writer_put_uint32_le (out, m->reference_width);
-  gst_byte_writer_put_uint32_le (out, m->reference_height);
-  gst_byte_writer_put_uint32_le (out, m->width);
-  gst_byte_writer_put_uint32_le (out, m->height);
-  gst_byte_writer_put_uint32_le (out, 0);
-  gst_byte_writer_put_uint64_le (out, meta->first_row);
+  put_uint32 (out, meta->flags);
+  put_uint32 (out, m->reference_width);
+  put_uint32 (out, m->reference_height);
+  put_uint32 (out, m->width);
+  put_uint32 (out, m->height);
+  put_uint32 (out, 0);
+  put_uint64 (out, meta->first_row);
   const gdouble numbers[] = {m->xx, m->xy, m->x0, m->yx, m->yy, m->y0};
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
-    gst_byte_writer_put_float64_le (out, numbers[i]);
+    put_double (out, numbers[i]);
 }
 
 /* Where the numbers of MODEL are. */
@@ -78,12 +78,12 @@ put_calibration (GstByteWriter *out, const GstContoursCalibration *calibration)
   gdouble *numbers[CALIBRATION_NUMBERS];
   list_numbers (&model, numbers);
   put_section (out, SECTION_CALIBRATION, CALIBRATION_SIZE);
-  gst_byte_writer_put_uint32_le (out, model.width);
-  gst_byte_writer_put_uint32_le (out, model.height);
-  gst_byte_writer_put_uint32_le (out, model.has_camera);
-  gst_byte_writer_put_uint32_le (out, model.has_homography);
+  put_uint32 (out, model.width);
+  put_uint32 (out, model.height);
+  put_uint32 (out, model.has_camera);
+  put_uint32 (out, model.has_homography);
   for (guint i = 0; i < CALIBRATION_NUMBERS; i++)
-    gst_byte_writer_put_float64_le (out, *numbers[i]);
+    put_double (out, *numbers[i]);
   gchar unit[CTR_UNIT_SIZE] = {0};
   g_strlcpy (unit, model.unit, sizeof unit);
   gst_byte_writer_put_data (out, (const guint8 *) unit, sizeof unit);
@@ -100,8 +100,8 @@ put_classes (GstByteWriter *out, const GArray *classes)
   for (guint i = 0; i < classes->len; i++) {
     const GstContoursResultClass *known = &g_array_index (classes, GstContoursResultClass, i);
     const guint length = (guint) strlen (known->name);
-    gst_byte_writer_put_uint32_le (out, known->value);
-    gst_byte_writer_put_uint32_le (out, length);
+    put_uint32 (out, known->value);
+    put_uint32 (out, length);
     gst_byte_writer_put_data (out, (const guint8 *) known->name, length);
   }
 }
@@ -121,9 +121,8 @@ serialize (GstContoursResultMeta *meta, GError **error)
   GstByteWriter out;
   gst_byte_writer_init (&out);
   gst_byte_writer_put_data (&out, (const guint8 *) MAGIC, MAGIC_SIZE);
-  gst_byte_writer_put_uint32_le (&out, VERSION);
-  gst_byte_writer_put_uint32_le (
-      &out, 2 + (meta->source != NULL) + (meta->calibration != NULL) + (meta->classes != NULL));
+  put_uint32 (&out, VERSION);
+  put_uint32 (&out, 2 + (meta->source != NULL) + (meta->calibration != NULL) + (meta->classes != NULL));
   put_frame (&out, meta);
   if (meta->source) {
     const gsize length = strlen (meta->source);
@@ -162,12 +161,6 @@ typedef struct {
   gsize classes_size;
 } Parsed;
 
-static guint32
-get_uint32 (const guint8 *at)
-{
-  return GST_READ_UINT32_LE (at);
-}
-
 static gboolean
 parse_frame (const guint8 *at, Parsed *parsed)
 {
@@ -178,9 +171,9 @@ parse_frame (const guint8 *at, Parsed *parsed)
   m->reference_height = get_uint32 (at + 8);
   m->width = get_uint32 (at + 12);
   m->height = get_uint32 (at + 16);
-  parsed->first_row = GST_READ_UINT64_LE (at + 24);
+  parsed->first_row = get_uint64 (at + 24);
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
-    *numbers[i] = GST_READ_DOUBLE_LE (at + 32 + 8 * i);
+    *numbers[i] = get_double (at + 32 + 8 * i);
     if (!isfinite (*numbers[i]))
       return FALSE;
   }
@@ -273,7 +266,7 @@ parse (const guint8 *bytes, gsize size, Parsed *parsed)
   for (; sections > 0; sections--) {
     if (size - at < section_head)
       return "they end too early";
-    const guint64 length = GST_READ_UINT64_LE (bytes + at + 8);
+    const guint64 length = get_uint64 (bytes + at + 8);
     const guint32 id = get_uint32 (bytes + at);
     at += section_head;
     if (length > size - at)
@@ -343,7 +336,7 @@ parse_calibration (const guint8 *at, GError **error)
   list_numbers (&model, numbers);
   at += 16;
   for (guint i = 0; i < CALIBRATION_NUMBERS; i++, at += 8)
-    *numbers[i] = GST_READ_DOUBLE_LE (at);
+    *numbers[i] = get_double (at);
   memcpy (model.unit, at, CTR_UNIT_SIZE - 1);
   if (!g_utf8_validate (model.unit, -1, NULL)) {
     fail_to_parse (error, "the unit of the calibration is no UTF-8");
