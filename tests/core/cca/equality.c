@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Those that take far longer than the others. The short form has them less often. */
+#define SLOW_FEATURES ((uint32_t) (CTR_FEATURE_INSCRIBED | CTR_FEATURE_CONTRAST | CTR_FEATURE_SKELETON))
+
 EQUALITY_STATE (CtrCca, analyser_new, ctr_cca_free)
 
 /* Mostly small, sometimes one of the sizes where words and tiles end. */
@@ -101,11 +104,11 @@ compare_mask (State *state, Random *rng, uint8_t *mask, uint32_t width, uint32_t
   {
     CtrCcaParams params = params_of (c, threshold, false, ALL_FEATURES);
     describe ("%s, %u x %u, format %d, %d-connected", name, width, height, format, c);
-    if (state->setup.quick && c != CTR_CONNECTIVITY_8) /* Skeletons take far longer than the rest. */
-      params.features &= ~(uint32_t) CTR_FEATURE_SKELETON;
+    if (state->setup.quick && c != CTR_CONNECTIVITY_8)
+      params.features &= ~SLOW_FEATURES;
     compare (state, &picture, false, &params);
     if (state->setup.quick)
-      params.features &= ~(uint32_t) CTR_FEATURE_SKELETON;
+      params.features &= ~SLOW_FEATURES;
     params.select = (CtrSelect){.count = 2,
         .limits = {{.feature = CTR_COMPONENT_NUMBER_CX, .min = random_below (rng, width), .max = CTR_MAX_SIDE},
             {.feature = CTR_COMPONENT_NUMBER_ECCENTRICITY, .max = 0.1 * random_below (rng, 11)}}};
@@ -154,6 +157,8 @@ compare_cases (void *data)
     for (CtrFormat format = CTR_FORMAT_GRAY8; format <= CTR_FORMAT_VYUY; format++) {
       Picture picture = picture_random (rng, w, h, (Layout){.format = format});
       CtrCcaParams params = params_of (CTR_CONNECTIVITY_8, 0, i % 2, ALL_FEATURES);
+      if (state->setup.quick)
+        params.features &= ~SLOW_FEATURES;
       params.foreground.mode = CTR_THRESHOLD_OTSU;
       describe ("Otsu of random samples, %u x %u, format %d", w, h, format);
       compare (state, &picture, false, &params);
