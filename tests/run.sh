@@ -106,7 +106,7 @@ build_for_threads ()
 check_debian ()
 {
   [ -z "${IN_DEBIAN_SH-}" ] || return 77
-  if [ $SECONDS -gt $((31 * 60)) ]; then
+  if [ $SECONDS -gt $((27 * 60)) ]; then
     echo "There is no time left for tests/debian.sh ./tests/short.sh: run it on its own."
     return 77
   fi
