@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Canny on the GPU, host side: memory, automatic thresholds, the order of the kernels, and the output picture.
- * device_state.cuh has the design. */
+ * device_state.cuh has the design. Longer than 500 lines: all functions share the state of a detector. */
 #include "cuda/canny/device_state.cuh"
 #include "cuda/common/input_stage.h"
 #include "cuda/common/session.cuh"

@@ -127,7 +127,6 @@ contours_filter_check_planes (const GstVideoFrame *frame, CtrError *error)
 {
   for (guint plane = 0; plane < GST_VIDEO_FRAME_N_PLANES (frame); plane++) {
     gint components[GST_VIDEO_MAX_COMPONENTS];
-
     gsize row;
 
     gst_video_format_info_component (frame->info.finfo, plane, components);

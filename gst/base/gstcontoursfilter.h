@@ -56,8 +56,8 @@ G_DECLARE_DERIVABLE_TYPE (GstContoursFilter, gst_contours_filter, GST, CONTOURS_
  *     next frame, or return FALSE if it needs none.
  * @needs_pixels: optional, with @needs_foreground: whether the analyser reads the pixels of the next frame.
  * @takes_masks: optional, with @find_components or @find_contours: whether the masks of the next frame are analysed in its place.
- *     @image is then a mask of @buffer, in either kind of memory, and both are called for each of them. A mask has no
- *     chroma, and shared inputs are none of its.
+ *     @image is then a mask of @buffer, in either kind of memory, and both are called for each of them. A mask has
+ *     neither chroma nor a part in shared inputs.
  * @settle: with @find_components or @find_contours that return pending results: wait for the last one. Called before
  *     @close, at the end of the stream, for a flush and for a drain. The next @find_components or @find_contours fails
  *     itself if the last result did.

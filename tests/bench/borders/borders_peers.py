@@ -116,10 +116,11 @@ class OpenCV:
 
 
 class OpenCVList:
-    """findContours() without hierarchy, called from C++: the parallel path of OpenCV 5. LIBRARY is built from opencv_list.cc."""
+    """findContours() without hierarchy, called from C++: the parallel path of OpenCV 5. OPENCV is the library that
+    opencv_list.cc becomes."""
 
-    def __init__(self, library, threads):
-        self.library, self.threads = library, threads
+    def __init__(self, opencv, threads):
+        self.opencv, self.threads = opencv, threads
         self.who = f"OpenCV from C++ without hierarchy, {threads} thread" + ("s" if threads > 1 else "")
 
     def takes(self, case):
@@ -131,29 +132,29 @@ class OpenCVList:
     def find(self, image, simple):
         """The contours, which the caller frees, and the microseconds that they took."""
         us = ctypes.c_double()
-        found = self.library.opencv_list_find(image.ctypes.data, image.shape[1], image.shape[0], simple, ctypes.byref(us))
+        found = self.opencv.opencv_list_find(image.ctypes.data, image.shape[1], image.shape[0], simple, ctypes.byref(us))
         if not found:
             raise RuntimeError("OpenCV threw an exception")
         return found, us.value
 
     def measure(self, case, image, ours):
         simple = case["approximation"] == "SIMPLE"
-        self.library.opencv_list_set_threads(self.threads)
+        self.opencv.opencv_list_set_threads(self.threads)
         found, _ = self.find(image, simple)  # the first call starts the threads
         times = []
         while len(times) < MAX_RUNS and sum(times) < TIME_LIMIT_US:
-            self.library.opencv_list_free(found)
+            self.opencv.opencv_list_free(found)
             found, us = self.find(image, simple)
             times.append(us)
         theirs = self.lists_of(found)
-        self.library.opencv_list_free(found)
+        self.opencv.opencv_list_free(found)
         return times, {"contours": len(theirs.counts), "points": len(theirs.points), "different": theirs.differing(ours, False)}
 
     def lists_of(self, found):
         points = ctypes.c_int64()
-        counts = np.empty(self.library.opencv_list_count(found, ctypes.byref(points)), np.uint32)
+        counts = np.empty(self.opencv.opencv_list_count(found, ctypes.byref(points)), np.uint32)
         lines = np.empty((points.value, 2), np.int32)
-        self.library.opencv_list_copy(found, counts.ctypes.data, lines.ctypes.data)
+        self.opencv.opencv_list_copy(found, counts.ctypes.data, lines.ctypes.data)
         return Lists(counts, np.empty((0, 4), np.int32), lines)
 
 
