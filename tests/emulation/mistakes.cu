@@ -51,9 +51,39 @@ __launch_bounds__ (MISTAKE == 1 ? 32 : THREADS) sum_kernel (const __grid_constan
     atomicAdd (&result[MISTAKE == 9 ? 2 : 0], total);
 }
 
+/* Three CTAs, in each order in which they may start: one writes, the second one has seen that it did, and the third one reads after it
+ * has seen the second one. IS_MISTAKE: it reads at once. */
+template <bool IS_MISTAKE>
+__global__ void
+chain_kernel (unsigned *result, unsigned *flag, unsigned order)
+{
+  const unsigned roles[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  const unsigned role = roles[order][blockIdx.x];
+  if (role == 0)
+    *result = 2 * 63 * 32;
+  else
+    while (!IS_MISTAKE && atomicAdd (flag, 0) < role)
+      __nanosleep (100);
+  if (role < 2)
+    atomicAdd (flag, 1);
+  else
+    result[1] = *result;
+}
+
+template <bool IS_MISTAKE>
+void
+run_chains (unsigned *device, cudaStream_t stream)
+{
+  setenv ("CTR_EMULATION_SEED", "1", 0); /* CTAs at once */
+  for (unsigned order = 0; order < 6; order++) {
+    cudaMemsetAsync (device, 0, 3 * sizeof *device, stream);
+    chain_kernel<IS_MISTAKE><<<3, 1, 0, stream>>> (device, device + 2, order);
+  }
+}
+
 const char *const expected[] = {NULL, "__launch_bounds__", "has not waited", "wait for each other",
     "behind a __shared__ variable|AddressSanitizer", "different barriers", "race:", "leaves out the calling lane",
-    "wait for each other|different places", "behind an allocation|AddressSanitizer"};
+    "wait for each other|different places", "behind an allocation|AddressSanitizer", "race:", NULL};
 
 int
 run (int mistake)
@@ -62,7 +92,8 @@ run (int mistake)
   unsigned *device, *host;
   const dim3 none;
   cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking);
-  if (cudaMalloc ((void **) &device, 2 * sizeof *device) || cudaHostAlloc ((void **) &host, sizeof *host, 0))
+  if (cudaMalloc ((void **) &device, (mistake < 10 ? 2 : 3) * sizeof *device)
+      || cudaHostAlloc ((void **) &host, sizeof *host, 0))
     return 1;
   cudaMemsetAsync (device, 0, 2 * sizeof *device, stream);
   const size_t shared = THREADS * sizeof (unsigned);
@@ -88,6 +119,12 @@ run (int mistake)
       CASE (7);
       CASE (8);
       CASE (9);
+    case 10:
+      run_chains<true> (device, stream);
+      break;
+    case 11:
+      run_chains<false> (device, stream);
+      break;
   }
   cudaMemcpyAsync (host, device, sizeof *host, cudaMemcpyDeviceToHost, stream);
   cudaStreamSynchronize (stream);
@@ -126,12 +163,16 @@ int
 main ()
 {
   static char text[1 << 20];
-  if (run (0) != 0) {
+  if (run_apart (0, text, sizeof text) != 0) {
     fprintf (stderr, "a kernel without a mistake gives a wrong sum\n");
     return 1;
   }
-  for (int mistake = 1; mistake < 10; mistake++) {
-    if (mistake == 6 && !emulation::watching)
+  if (run_apart (11, text, sizeof text) != 0) {
+    fprintf (stderr, "CTAs that have seen one another by a third one are not ordered:\n%s", text);
+    return 1;
+  }
+  for (int mistake = 1; mistake < 11; mistake++) {
+    if ((mistake == 6 || mistake == 10) && !emulation::watching)
       continue;
     char phrases[96];
     strcpy (phrases, expected[mistake]);

@@ -27,6 +27,7 @@ struct Access {
 
 struct Byte {
   Access write, read;
+  uint32_t seen; /* the last CTA that the writer had seen, itself among them */
 };
 
 constexpr uintptr_t PAGE = 4096;
@@ -116,12 +117,13 @@ access (const void *memory, size_t size, bool writes, bool plain, const void *co
       report (begin, size, byte.write, true, now, writes);
     if (writes && !is_ordered (byte.read, now, moment))
       report (begin, size, byte.read, false, now, writes);
-    if (!plain && !byte.write.plain && byte.write.cta != now.cta && byte.write.cta > *moment.seen)
-      *moment.seen = byte.write.cta;
+    if (!plain && !byte.write.plain && byte.write.cta != now.cta && byte.seen > *moment.seen)
+      *moment.seen = byte.seen;
     /* A read that is still unordered stays: a write may come that it races with. */
-    if (writes)
+    if (writes) {
       byte.write = now;
-    else if (is_ordered (byte.read, now, moment))
+      byte.seen = now.cta > *moment.seen ? now.cta : *moment.seen;
+    } else if (is_ordered (byte.read, now, moment))
       byte.read = now;
   }
 }

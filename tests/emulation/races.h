@@ -3,9 +3,9 @@
  *
  * The kernels are compiled with -fsanitize=thread, whose calls for each access races.cc takes itself. Ordered are: what
  * a thread does itself; threads of a warp by __syncwarp() (vote and shuffle order no memory), of a CTA by
- * __syncthreads(), kernels one after the other; and CTAs where one has seen what the other, or a later one, has written
- * by an atomic or volatile access, for such are flags. Atomic and volatile accesses may race with each other, and those
- * of different CTAs with any. */
+ * __syncthreads(), kernels one after the other; and CTAs where one has seen what the other, a later one, or one that has
+ * seen either, has written by an atomic or volatile access, for such are flags. Atomic and volatile accesses may race
+ * with each other, and those of different CTAs with any. */
 #ifndef CTR_EMULATION_RACES_H
 #define CTR_EMULATION_RACES_H
 
