@@ -160,7 +160,7 @@ fi
 # The same sources, another compiler.
 if CC=clang CXX=clang++ check "build with Clang" build $TESTS/clang --buildtype=plain -Dwerror=true -Dcuda=disabled \
     -Dintrospection=disabled -Doracle-tests=disabled -Demulation-tests=disabled -Dbenchmarks=disabled; then
-  CTR_TEST_QUICK=1 meson_tests "Clang" $TESTS/clang --suite core --suite elements
+  CTR_TEST_QUICK=1 meson_tests "Clang" $TESTS/clang --suite core --suite elements --suite fuzz
 fi
 
 thread_tests=({borders,canny,cca,cracks,paint,snake}-threads parallel paint-queue settling shared-results sharing-of-bands)
@@ -170,7 +170,7 @@ if check "build with ThreadSanitizer" build_for_threads; then
 fi
 
 check "clang-format" format_check
-check "shellcheck" shellcheck -x pipelines/*.sh tests/*.sh .ci/run
+check "shellcheck" shellcheck -x pipelines/*.sh tests/*.sh tests/fuzz/*.sh .ci/run
 check "demo" tests/demo.sh
 check "pipelines" tests/pipelines.sh
 check "Debian 13" check_debian
