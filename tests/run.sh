@@ -11,7 +11,7 @@ exec < /dev/null
 PATH=/usr/bin:/bin:$PATH
 TESTS=build-tests
 PACKAGES_TEST=(g++ libopencv-dev gstreamer1.0-opencv libgirepository1.0-dev python3-gst-1.0 python3-numpy
-  gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 python3-shapely python3-pil python3-pip librsvg2-bin gi-docgen clang clang-format
+  gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 python3-shapely python3-pil python3-pip librsvg2-bin valgrind gi-docgen clang clang-format
   shellcheck aravis-tools gir1.2-gst-rtsp-server-1.0)
 export GST_REGISTRY=$PWD/$TESTS/registry.bin # apart from the user's own
 unset GST_PLUGIN_PATH GST_PLUGIN_PATH_1_0
@@ -93,10 +93,11 @@ inspect_elements ()
   [ -n "$elements" ]
 }
 
-# The tests with threads alone. Some kernels place programs where GCC's ThreadSanitizer cannot work.
+# The tests with threads alone, and pipelines beside each other. Some kernels place programs where GCC's ThreadSanitizer cannot work.
 build_for_threads ()
 {
-  local probe=$TESTS/thread-sanitizer targets=(tests/core/{parallel,threads,paint-queue,settling,shared-results,sharing-of-bands})
+  local probe=$TESTS/thread-sanitizer targets=(tests/core/{parallel,threads,paint-queue,settling,shared-results,sharing-of-bands}
+    gst/elements/libgstcudacontours.so tests/reliability/reliability-parallel)
   gcc -fsanitize=thread -x c -o "$probe" - <<< "int main (void) { return 0; }" && "$probe" || return 77
   build $TESTS/threads -Db_sanitize=thread -Db_lundef=false -Dcuda=disabled -Dintrospection=disabled \
       -Doracle-tests=disabled -Dbenchmarks=disabled
@@ -166,11 +167,11 @@ fi
 thread_tests=({borders,canny,cca,cracks,paint,snake}-threads parallel paint-queue settling shared-results sharing-of-bands)
 if check "build with ThreadSanitizer" build_for_threads; then
   # Everything is bound before main(), as where programs are hardened.
-  LD_BIND_NOW=1 CTR_TEST_QUICK=1 meson_tests "threads" $TESTS/threads "${thread_tests[@]/%/-cpu}"
+  LD_BIND_NOW=1 CTR_TEST_QUICK=1 meson_tests "threads" $TESTS/threads "${thread_tests[@]/%/-cpu}" reliability-parallel
 fi
 
 check "clang-format" format_check
-check "shellcheck" shellcheck -x pipelines/*.sh tests/*.sh tests/fuzz/*.sh .ci/run
+check "shellcheck" shellcheck -x pipelines/*.sh tests/*.sh tests/{fuzz,reliability}/*.sh .ci/run
 check "demo" tests/demo.sh
 check "pipelines" tests/pipelines.sh
 check "Debian 13" check_debian
