@@ -226,6 +226,32 @@ GST_START_TEST (test_forgotten)
 
 GST_END_TEST;
 
+/* Another height alone, or another width alone, is another frame size: no target of it can be lost. */
+GST_START_TEST (test_other_sides)
+{
+  static const Disc disc = {60, 60, 22};
+  static const TestFrame others[] = {{GST_VIDEO_FORMAT_NV12, SCENE_WIDTH, SCENE_HEIGHT - 2, .seed = 4},
+      {GST_VIDEO_FORMAT_NV12, SCENE_WIDTH - 2, SCENE_HEIGHT, .seed = 4}};
+  g_autofree guint8 *samples = g_malloc (SCENE_WIDTH * SCENE_HEIGHT);
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h = new_harness_with_bus ("cudasnake window=20,20,100,100 track=true", bus);
+
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++) {
+    draw_scene (samples, &disc, 1, 1);
+    set_frame_caps (h, &scene_frame);
+    gst_buffer_unref (pass_scene (h, samples));
+    memset (samples, 100, SCENE_WIDTH * SCENE_HEIGHT);
+    set_frame_caps (h, &others[i]);
+    gst_buffer_unref (pass_picture (h, make_picture (&others[i], samples)));
+    assert_no_event (bus);
+  }
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 /* A frame that exceeds a limit is not searched, and loses no target. */
 GST_START_TEST (test_limit)
 {
@@ -325,6 +351,7 @@ cudasnaketrack_suite (void)
   tcase_add_test (tc, test_lost);
   tcase_add_test (tc, test_flash);
   tcase_add_test (tc, test_forgotten);
+  tcase_add_test (tc, test_other_sides);
   tcase_add_test (tc, test_limit);
   tcase_add_test (tc, test_regions_of_interest);
   add_cudasnaketrack_component_tests (tc);
