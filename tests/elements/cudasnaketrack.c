@@ -331,6 +331,17 @@ GST_START_TEST (test_regions_of_interest)
   buffer = pass_scene (h, samples);
   gst_buffer_unref (buffer);
   assert_no_event (bus);
+  /* When it is attached again, it is a new one. */
+  buffer = make_picture (&scene_frame, samples);
+  for (guint k = 0; k < 2; k++) {
+    const gint x = k ? 75 : 90, y = k ? 70 : 10, size = k ? 60 : 55;
+
+    gst_buffer_add_video_region_of_interest_meta (buffer, "disc", x, y, size, size)->id = 71 - k;
+    objects[k] = object_around (x, y, size, size, 0.25, CTR_SNAKE_START_AUTO);
+  }
+  buffer = pass_picture (h, buffer);
+  assert_found (buffer, samples, objects, 2, "attached again");
+  gst_buffer_unref (buffer);
   gst_element_set_bus (h->element, NULL);
   gst_object_unref (bus);
   gst_harness_teardown (h);

@@ -10,7 +10,7 @@
 static const gchar *const matrix_lines[] = {
     "cudacca features=moments+grey labels=true",
     "cudaborders mode=tree approximation=none features=moments",
-    "cudacrackcontour min-level=60 step=60",
+    "cudacrackcontour levels=60,128,200",
     "cudacanny",
     "cudaforeground threshold-mode=otsu",
     "cudabackground mode=divide learning-rate=1",

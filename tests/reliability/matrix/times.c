@@ -89,6 +89,52 @@ GST_START_TEST (test_controller)
 
 GST_END_TEST;
 
+/* Samples of 16 bits, of which BITS are used. */
+static GstBuffer *
+make_deep_frame (guint bits)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 64 * 48 * 2, NULL);
+  GstMapInfo map;
+
+  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+  for (guint i = 0; i < 64 * 48; i++)
+    GST_WRITE_UINT16_LE (map.data + 2 * i, (i % 64 / 8 + i / 512) % 3 ? 100 + i % 7 : (1 << bits) - 1 - i % 11);
+  gst_buffer_unmap (buffer, &map);
+  return buffer;
+}
+
+/* How many bits the samples of a camera use is found anew in each stream: a camera of 16 bits leaves nothing behind. */
+GST_START_TEST (test_bits_of_streams)
+{
+  static const gchar caps[] = "video/x-raw,format=GRAY16_LE,width=64,height=48,framerate=25/1";
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h = new_harness_with_bus ("cudabackground mode=divide", bus);
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  for (guint i = 0; i < 4; i++) {
+    const guint bits = i % 2 ? 10 : 16;
+    GstMessage *message;
+    GError *info;
+
+    fail_unless (gst_harness_push_event (h, gst_event_new_stream_start ("camera")));
+    gst_harness_set_src_caps_str (h, caps);
+    fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+    gst_buffer_unref (pass (h, make_deep_frame (bits)));
+    message = pop_message (bus, GST_MESSAGE_INFO);
+    fail_unless (message != NULL, "nothing is said of %u bits", bits);
+    gst_message_parse_info (message, &info, NULL);
+    fail_unless (strstr (info->message, bits == 10 ? "use 10 of 16 bits" : "use 16 of 16 bits"), "%s", info->message);
+    g_error_free (info);
+    gst_message_unref (message);
+  }
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 static gboolean
 init_meta (GstMeta *meta, gpointer params, GstBuffer *buffer)
 {
@@ -154,6 +200,8 @@ times_suite (void)
   tcase_set_timeout (tc, 120);
   tcase_add_test (tc, test_message);
   tcase_add_test (tc, test_controller);
+  if (!test_in_cuda_memory ()) /* which has no grey samples */
+    tcase_add_test (tc, test_bits_of_streams);
   tcase_add_test (tc, test_metas);
   return suite;
 }

@@ -22,11 +22,11 @@ typedef struct {
 
 static const Bound bounds[] = {
     {"components", 8, 90},
-    {"borders", 90, 420},
+    {"borders", 120, 420},
     {"simplified borders", 12, 620},
-    {"levels", 110, 7500}, /* 19 levels in the pictures of two greys */
-    {"label image", 90, 60},
-    {"nested levels", 100, 2200},
+    {"levels", 250, 7500}, /* 19 levels in the pictures of two greys */
+    {"label image", 150, 60},
+    {"nested levels", 250, 2200},
     {"edge chains", 8, 60},
     {"edges", 5, 40},
     {"mask", 8, 60},
