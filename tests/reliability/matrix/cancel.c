@@ -82,8 +82,8 @@ main (int argc, char **argv)
   const char *full = getenv ("CTR_TEST_FULL");
   const Setup setup = setup_open ("cpu", false);
   const bool large = full && strcmp (full, "0") != 0;
-  const uint32_t width = argc > 2 ? (uint32_t) atoi (argv[1]) : large ? 4096 : 320;
-  const uint32_t height = argc > 2 ? (uint32_t) atoi (argv[2]) : large ? 2176 : 170;
+  const uint32_t width = argc > 2 ? (uint32_t) atoi (argv[1]) : large ? 4096 : 200;
+  const uint32_t height = argc > 2 ? (uint32_t) atoi (argv[2]) : large ? 2176 : 106;
   const double allowed = large || argc > 2 ? PROMISED : PROMISED / 4;
   hashed_open (&setup);
   for (size_t k = 0; k < hashed_case_count; k++) {
