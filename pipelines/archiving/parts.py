@@ -83,10 +83,10 @@ def is_seam_exact(part, timeout):
 
 
 def split_video(file, segment, timeout):
-    """The parts of a video: segments of SEGMENT nanoseconds, counted from the time 0, or all of it. MediaError where it cannot be
-    read."""
+    """The parts of a video: segments of SEGMENT nanoseconds, counted from the time 0, or all of it, with 0 always. MediaError where it
+    cannot be read."""
     whole = [Part(file)]
-    times = read_index(file, segment, timeout)
+    times = read_index(file, segment, timeout) if segment else None
     if not times:
         return whole
     groups = [list(group) for _, group in itertools.groupby(times, lambda time: time // segment)]
