@@ -181,6 +181,9 @@ class Tables:
                     "source": meta.source, "result": table, "count": count, "threshold": meta.threshold,
                     "connectivity": int(meta.connectivity), "corrupted": bool(meta.flags & FLAG.CORRUPTED),
                     "interlaced": bool(meta.flags & FLAG.INTERLACED), "limit_exceeded": bool(meta.flags & FLAG.LIMIT_EXCEEDED)})
+        if not analyses:
+            raise MediaError(f"frame {number} carries no results: no element may crop frames behind the analysers, and cudacanny needs "
+                             "contours=true")
         buffer = frame.buffer
         times = {name: value for name, value in (("pts", buffer.pts), ("time", frame.time), ("duration", buffer.duration))
                  if value is not None and value != Gst.CLOCK_TIME_NONE}

@@ -131,6 +131,20 @@ class Buckets(unittest.TestCase):
             self.assertEqual(whole[0], split[0], name)
 
 
+class Refused(unittest.TestCase):
+    def test_results(self):
+        """What cannot be told in the tables is an error, and leaves no file."""
+        (file, *_), _ = inputs.find_files([f"{ROOT}/bucket/pictures"])
+        for elements, message in (("cudacanny", "carries no results"), ("cudacca ! videocrop left=8", "carries no results"),
+                                  ("cudacca ! videoscale ! video/x-raw,width=80,height=60", "not in pixels of its frame")):
+            results = store.Store("s3://bucket/out?region=here")
+            results.prepare()
+            outcome = worker.Worker(worker.Settings(elements, 0, 10, results.where)).analyse([parts.Part(file)])
+            self.assertEqual((outcome.keys, outcome.frames), ([], 0), elements)
+            self.assertIn(message, outcome.failures[0].error)
+            self.assertEqual([name for _, _, names in os.walk(f"{ROOT}/bucket/out") for name in names], [])
+
+
 class Segments(unittest.TestCase):
     def test_missing_frame(self):
         """A segment that does not have exactly its frames is an error."""
