@@ -75,11 +75,13 @@ def number(convert, least):
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="archive.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--to", metavar="FOLDER", required=True, help="folder or URI of the results")
-    parser.add_argument("--elements", default=ELEMENTS, help="what analyses the frames, as gst-launch-1.0 has it (default: %(default)s)")
+    parser.add_argument("--elements", default=ELEMENTS,
+                        help="what analyses the frames, as gst-launch-1.0 has it (default: %(default)s)")
     parser.add_argument("--segment", metavar="SECONDS", type=number(float, 0), default=60,
                         help="videos are split into segments of this length; 0: never (default: %(default)g)")
     parser.add_argument("--batch", metavar="N", type=number(int, 1), default=64, help="pictures in a task (default: %(default)s)")
-    parser.add_argument("--workers", metavar="N", type=number(int, 1), help="processes that analyse (default: one for each GPU, without one for each CPU)")
+    parser.add_argument("--workers", metavar="N", type=number(int, 1),
+                        help="processes that analyse (default: one for each GPU; without GPUs one for each CPU)")
     parser.add_argument("--gpus-per-worker", metavar="N", type=number(float, 0),
                         help="GPUs of a worker, also parts such as 0.5 (default: 1 where Ray reports GPUs, otherwise 0)")
     parser.add_argument("--address", help="address of a running Ray cluster, or auto (default: RAY_ADDRESS, otherwise Ray is started here)")

@@ -115,7 +115,8 @@ class Job:
         if problem:
             raise ClusterError(f"{problem} ({place})", wrong_usage=True)
         if self.version not in (None, version):
-            raise ClusterError(f"the plugin has version {version} at {place}, but {self.version} elsewhere: install one version on all nodes")
+            raise ClusterError(f"the plugin has version {version} at {place}, but {self.version} elsewhere: install one version "
+                               "on all nodes")
         if self.version is None:
             self.version = version
             settings = {"elements": self.settings.elements, "segment": self.settings.segment, "version": version}

@@ -3,7 +3,7 @@
 import time
 from typing import NamedTuple
 
-from gi.repository import GLib, Gst, GstContours
+from gi.repository import GLib, Gst
 
 from . import inputs, wholeness
 
@@ -139,7 +139,8 @@ class Media:
         factory = message.src.get_factory() if isinstance(message.src, Gst.Element) else None
         name = factory.get_name() if factory else message.src.get_name()
         ours = factory and factory.get_plugin_name() == "cudacontours"
-        return MediaError(f"{name}: {error.message}" + (f" ({detail})" if detail else ""), retry=bool(ours) and error.matches(Gst.ResourceError.quark(), error.code))
+        of_the_gpu = bool(ours) and error.matches(Gst.ResourceError.quark(), error.code)
+        return MediaError(f"{name}: {error.message}" + (f" ({detail})" if detail else ""), retry=of_the_gpu)
 
     def play(self):
         self.pipeline.set_state(Gst.State.PLAYING)  # a failure arrives as a message
