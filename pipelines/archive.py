@@ -148,6 +148,7 @@ def main(arguments):
                 ready = start_ray(options)
                 started = time.monotonic()
                 job.run(*ready)
+                store.clear()
         finally:
             ledger.save()
             progress.bar.close()

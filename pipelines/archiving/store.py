@@ -84,10 +84,14 @@ class Store:
         footer = parquet.read_metadata(self.path("frames", task + ".parquet"), filesystem=self.system)
         return json.loads(footer.metadata[PARTS])
 
-    def scan(self):
-        """Removes what was left half done. Returns the parts of each task that is done."""
+    def clear(self):
+        """Removes the files that killed workers have left half written. No worker may be writing."""
         if self.system.get_file_info(self.path(".tmp")).type == fs.FileType.Directory:
             self.system.delete_dir_contents(self.path(".tmp"))
+
+    def scan(self):
+        """Removes what was left half done. Returns the parts of each task that is done."""
+        self.clear()
         done = self.list_tasks("frames")
         for table in ("components", "contours"):
             for task in self.list_tasks(table) - done:

@@ -301,35 +301,32 @@ class Interrupted(Case):
             self.assertEqual(as_comparable(rows.select(columns)), as_comparable(wanted.select(columns)), name)
 
     def check_resumed(self, **options):
+        """The next driver does the rest, and nothing twice."""
         before = self.kill_driver(**options)
         self.assertLess(len(before), 24)
         # What a kill at the worst moment leaves behind.
         for name in (".tmp/half", "components/0123.parquet"):
             with open(f"{self.to}/{name}", "wb") as file:
                 file.write(b"PAR1")
-        archive(self.to, "--batch", "1", *self.inputs, elements=self.elements, **options)
-        after = {path: os.stat(path).st_mtime_ns for path in glob.glob(f"{self.to}/frames/*")}
-        self.assertEqual(before, {path: after[path] for path in before})
-        self.assertEqual(len(after), 24)
-        self.assertEqual(os.listdir(f"{self.to}/.tmp"), [])
-        self.assert_complete()
-
-    def test_killed_driver(self):
-        self.check_resumed()
-
-    @unittest.skipUnless(FULL, "CTR_TEST_FULL=1 starts clusters for it")
-    def test_killed_driver_with_its_cluster(self):
-        self.check_resumed(address=False)
-
-    def test_killed_worker(self):
-        killer = Killer(f"{Folder.root}/pictures/rings-07.png", 1)
+        # A worker is killed, too, in the middle of several pictures.
+        killer = Killer(f"{Folder.root}/pictures/rings-09.png", 1)
         killer.start()
         try:
-            archive(self.to, *self.inputs, elements=self.elements)
+            archive(self.to, "--batch", "4", *self.inputs, elements=self.elements, **options)
         finally:
             killer.ended.set()
         self.assertEqual(len(killer.killed), 1)
+        after = {path: os.stat(path).st_mtime_ns for path in glob.glob(f"{self.to}/frames/*")}
+        self.assertEqual(before, {path: after[path] for path in before})
+        self.assertEqual(os.listdir(f"{self.to}/.tmp"), [])
         self.assert_complete()
+
+    def test_killed(self):
+        self.check_resumed()
+
+    @unittest.skipUnless(FULL, "CTR_TEST_FULL=1 starts clusters for it")
+    def test_killed_with_its_cluster(self):
+        self.check_resumed(address=False)
 
 
 class Bad(Case):
