@@ -129,6 +129,12 @@ need_packages "build and test" "${PACKAGES_BUILD[@]}" "${PACKAGES_CUDA[@]}" "${P
       --only-binary :all: --target $TESTS/python 'opencv-python-headless>=4.13' \
     || say "No OpenCV 4.13 for Python could be installed: the test against it is skipped."
 export PYTHONPATH=$PWD/$TESTS/python
+# Ray is in no Debian, and with it comes a NumPy that other modules of Debian cannot load: so it has a folder of its own.
+export CTR_TEST_RAY=$PWD/$TESTS/ray
+[ -d "$CTR_TEST_RAY/ray" ] \
+    || /usr/bin/python3 -m pip --disable-pip-version-check install -q --root-user-action=ignore --only-binary :all: \
+      --target "$CTR_TEST_RAY" ray pyarrow tqdm 'numpy>=2' \
+    || say "Ray could not be installed: archive.py is not tested."
 
 cuda=(-Dcuda=disabled)
 mapfile -t archs < <(gpu_archs)
