@@ -96,8 +96,8 @@ class Camera:
         if scene:
             source = source.replace("fd://0", f"fd://{scene.stdout.fileno()}")
         live = self.kind == "live" or self.options.fast
-        # Sinks of one thread must not wait for the first frames of each other.
-        output = f"async=false sync=false drop=true max-buffers={QUEUED}"
+        # Sinks of one thread must not wait for the first frames of each other, nor at the end for whoever reads them.
+        output = f"async=false sync=false drop=true wait-on-eos=false max-buffers={QUEUED}"
         pipeline = Gst.parse_launch(
             f"{source} cudaborders name=finder mode=ccomp ! contourextract name=extract codes=true"
             f" extract.src ! tee name=frames ! appsink name=pictures {output} frames. ! fakesink async=false sync={str(not live).lower()}"
@@ -131,7 +131,7 @@ class Camera:
         try:
             with self.changes:
                 pipeline, self.finder = self.build(scene)
-            self.record.clear()
+            self.record.begin()
             pipeline.set_state(Gst.State.PLAYING)
             return self.watch(pipeline)
         except (GLib.Error, ValueError) as problem:
@@ -156,7 +156,8 @@ class Camera:
                 last = time.monotonic()
                 self.evaluate(sample.get_buffer(), pictures)
                 continue
-            if message := bus.pop_filtered(Gst.MessageType.ERROR | Gst.MessageType.EOS):
+            # At the end of a stream the output has nothing to wait for, so this waits.
+            if message := bus.timed_pop_filtered(Gst.SECOND // 100, Gst.MessageType.ERROR | Gst.MessageType.EOS):
                 return message.parse_error().gerror.message if message.type == Gst.MessageType.ERROR else None
             if time.monotonic() - last > NO_FRAME_SECONDS:
                 return f"No frame came for {NO_FRAME_SECONDS} s."
@@ -167,8 +168,8 @@ class Camera:
         frame = evaluate(text, self.settings.limits)
         failures = self.record.add(frame)
         now = time.monotonic()
-        view = self.viewers > 0 and now >= self.next_view
-        if (view or failures) and self.studio.free:
+        view = self.viewers > 0 and now >= self.next_view and self.studio.idle
+        if (view or failures) and not self.studio.full:
             if sample := take(pictures, buffer.pts):
                 if view:
                     self.next_view = max(self.next_view + 1 / self.options.picture_rate, now)

@@ -151,6 +151,7 @@ class Card {
       }
       if (failure.picture && !item.querySelector("img")) {
         const image = Object.assign(new Image(), { src: `camera/${this.index}/failure/${failure.id}.jpg`, alt: `Part that fails: ${failure.reasons.join(", ")}` });
+        image.addEventListener("error", () => image.replaceWith("no picture"));
         item.querySelector(".crop").replaceChildren(image);
       }
       const at = new Date(1000 * failure.time).toLocaleTimeString("en-GB");

@@ -15,6 +15,7 @@ CROP = OUTLINES + " ! videocrop name=crop ! videoconvert ! jpegenc quality=85"
 TIMEOUT = Gst.SECOND
 MARGIN = 12             # pixels around a part
 CROPS_PER_FRAME = 4
+ORDERS = 4              # frames that wait, each of which is kept as it is
 
 
 class Encoder:
@@ -73,18 +74,22 @@ class Studio:
 
     def __init__(self, widest, publish, complain):
         self.widest, self.publish, self.complain = widest, publish, complain
-        self.orders = queue.Queue(maxsize=1)
+        self.orders = queue.Queue(maxsize=ORDERS)
         self.encoders = {}
         self.thread = threading.Thread(target=self.work, daemon=True)
         self.thread.start()
 
     @property
-    def free(self):
+    def idle(self):
         return self.orders.empty()
 
+    @property
+    def full(self):
+        return self.orders.full()
+
     def order(self, sample, frame, view, failures):
-        """Wants the view of a frame and pictures of parts of it, pairs of a part and its failure. Dropped where the
-        last order still waits."""
+        """Wants the view of a frame and pictures of parts of it, pairs of a part and its failure. Dropped where too many
+        orders wait."""
         try:
             self.orders.put_nowait((sample, frame, view, failures))
         except queue.Full:

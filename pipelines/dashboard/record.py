@@ -69,14 +69,20 @@ class Record:
         self.totals = {"frames": 0, "parts": 0, "failed": 0, "skipped": 0}
         self.failures = collections.deque(maxlen=MAX_FAILURES)
         self.next_failure = 1
+        self.arrivals = collections.deque()  # times, and how many frames had come by then
+        self.last_number = None
         self.clear()
 
     def clear(self):
-        """Forgets the latest frames: a new stream begins, or other settings apply."""
+        """Forgets the latest frames, as other settings apply."""
         with self.lock:
             self.frame = None
             self.recent = collections.deque(maxlen=RECENT_PARTS)
-            self.arrivals = collections.deque()
+
+    def begin(self):
+        """A stream begins whose first frame has the number 0."""
+        with self.lock:
+            self.last_number = -1
 
     def report(self, state, message=""):
         with self.lock:
@@ -91,16 +97,17 @@ class Record:
         """Takes the next frame. Returns the failures in it that are new or have no picture, each with its part."""
         now = time.monotonic() if now is None else now
         with self.lock:
-            lost = frame.number - self.frame.number - 1 if self.frame and frame.number > self.frame.number else 0
-            if self.frame and frame.number <= self.frame.number:
-                self.arrivals.clear()
+            # Numbers begin again with each stream. Of messages the first one may have any number.
+            last = frame.number - 1 if self.last_number is None else self.last_number
+            lost = frame.number - last - 1 if frame.number > last else frame.number
+            self.last_number = frame.number
             self.frame, self.state, self.message = frame, "running", ""
             failed = frame.failed
             self.totals["frames"] += 1
             self.totals["skipped"] += lost
             self.totals["parts"] += len(frame.parts)
             self.totals["failed"] += failed
-            self.arrivals.append((now, frame.number))
+            self.arrivals.append((now, self.totals["frames"] + self.totals["skipped"]))
             while now - self.arrivals[0][0] > RATE_SECONDS:
                 self.arrivals.popleft()
             start = math.floor(now / BUCKET_SECONDS) * BUCKET_SECONDS

@@ -17,7 +17,9 @@ SCHEMES = "light", "dark"
 SAMPLES = 5  # different frames that are compared
 
 SHOWN = """(() => {
-  const card = document.querySelector('.camera'), text = name => card.querySelector(name).textContent;
+  const card = document.querySelector('.camera');
+  if (card.dataset.frame === '') return null;
+  const text = name => card.querySelector(name).textContent;
   return [+card.dataset.frame, text('.parts-now'), text('.failed-now'), text('.area-now'), text('.about')];
 })()"""
 
@@ -73,12 +75,11 @@ async def compare_frames(page, lines, verdict=fails, about=""):
     await page.until(f"document.querySelector('.about').textContent.includes({about!r})")
     await asyncio.sleep(0.6)  # what was on its way with the settings before
     while len(seen) < SAMPLES:
-        frame, *texts = await page.run(SHOWN)
+        frame, *texts = await page.until(SHOWN)
         parts = measure(lines[frame])
         failed = sum(map(verdict, parts))
-        wanted = [str(len(parts)), str(failed), f"{round(sum(area for area, _ in parts), 1):,g}".replace("e+06", "")]
-        if sum(area for area, _ in parts) >= 100000:
-            wanted[2] = f"{sum(area for area, _ in parts):,.1f}".removesuffix(".0")
+        area = f"{sum(area for area, _ in parts):,.1f}".removesuffix(".0")
+        wanted = [str(len(parts)), str(failed), area]
         assert texts[:3] == wanted, (frame, texts, wanted)
         assert about in texts[3], texts
         seen[frame] = texts
@@ -190,38 +191,41 @@ async def check_settings(page, film):
     await compare_frames(page, whole, lambda part: fails(part, most=2000))
 
 
-async def check_read_only(folder, film):
+async def check_read_only(page, film):
     with Dashboard(film, "--holes=1:2") as dashboard:
-        async with Browser(os.path.join(folder, "reader")) as page:
-            await page.resize(*WIDTHS["desk"])
-            await page.open(dashboard.url)
-            await page.until("document.querySelector('.parts-now')?.textContent > 0", 60)
-            assert await page.run("!document.querySelector('#read-only').hidden && document.querySelector('#open-login').hidden"
-                                  " && document.querySelector('.forms').hidden")
-            status = await page.run("fetch('api/camera/0/settings', { method: 'POST', body: '{\"threshold\": 3}' }).then(r => r.status)")
-            assert status == 403, status
-            status = await page.run("fetch('api/login', { method: 'POST', body: '{\"password\": \"\"}' }).then(r => r.status)")
-            assert status == 403, status
+        await page.open(dashboard.url)
+        await page.until("document.querySelector('.parts-now')?.textContent > 0", 60)
+        assert await page.run("!document.querySelector('#read-only').hidden && document.querySelector('#open-login').hidden"
+                              " && document.querySelector('.forms').hidden")
+        for path, body in ("api/camera/0/settings", {"threshold": 3}), ("api/login", {"password": ""}):
+            status = await page.run(f"fetch('{path}', {{ method: 'POST', body: JSON.stringify({json.dumps(body)}) }}).then(r => r.status)")
+            assert status == 403, (path, status)
 
 
-async def check_page(folder, film, pictures):
+async def check_page(page, film, pictures):
     with Dashboard(film, film, "--holes=1:2", "--title=Line 3", password=PASSWORD) as dashboard:
-        async with Browser(folder) as page:
-            await page.resize(*WIDTHS["desk"])
-            await page.open(dashboard.url)
-            await page.until("[...document.querySelectorAll('.parts-now')].filter(e => e.textContent > 0).length === 2", 60)
-            names = await page.run("[...document.querySelectorAll('h2')].map(e => e.textContent)")
-            assert {"parts.avi 1", "parts.avi 2"} <= set(names) and await page.run("document.title") == "Line 3", names
-            await compare_frames(page, lines_of(film))
-            await check_pictures(page)
-            await check_charts(page)
-            await log_in(page)
-            await check_looks(page, pictures)
-            await check_settings(page, film)
-            await page.click("#log-out")
-            await page.until("document.querySelector('.forms').hidden")
-            expected = [problem for problem in page.problems if "403" in problem or "400" in problem]
-            assert page.problems == expected and len(expected) == 2, page.problems  # the wrong password, the wrong region
+        await page.open(dashboard.url)
+        await page.until("[...document.querySelectorAll('.parts-now')].filter(e => e.textContent > 0).length === 2", 60)
+        names = await page.run("[...document.querySelectorAll('h2')].map(e => e.textContent)")
+        assert {"parts.avi 1", "parts.avi 2"} <= set(names) and await page.run("document.title") == "Line 3", names
+        await compare_frames(page, lines_of(film))
+        await check_pictures(page)
+        await check_charts(page)
+        await log_in(page)
+        await check_looks(page, pictures)
+        await check_settings(page, film)
+        await page.click("#log-out")
+        await page.until("document.querySelector('.forms').hidden")
+        # The wrong password and the wrong region; a picture may be gone when a page asks for it.
+        problems = [problem for problem in page.problems if "404" not in problem or "/failure/" not in problem]
+        assert ["403" in problems[0], "400" in problems[1], len(problems)] == [True, True, 2], page.problems
+
+
+async def check(folder, film, pictures):
+    async with Browser(folder) as page:
+        await page.resize(*WIDTHS["desk"])
+        await check_page(page, film, pictures)
+        await check_read_only(page, film)
 
 
 def main(scene, pictures):
@@ -232,8 +236,7 @@ def main(scene, pictures):
     with tempfile.TemporaryDirectory() as folder:
         film = os.path.join(folder, "parts.avi")
         make_film(film, scene)
-        asyncio.run(check_page(folder, film, pictures))
-        asyncio.run(check_read_only(folder, film))
+        asyncio.run(check(folder, film, pictures))
 
 
 if __name__ == "__main__":
