@@ -170,7 +170,7 @@ if check "build with ThreadSanitizer" build_for_threads; then
 fi
 
 check "clang-format" format_check
-check "shellcheck" shellcheck -x pipelines/*.sh tests/*.sh .ci/run
+check "shellcheck" shellcheck -x pipelines/*.sh pipelines/dashboard/*.sh tests/*.sh .ci/run
 check "demo" tests/demo.sh
 check "pipelines" tests/pipelines.sh
 check "Debian 13" check_debian
