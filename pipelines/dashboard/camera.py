@@ -47,7 +47,8 @@ def apply_settings(finder, settings, measures):
 
 
 class Camera:
-    """settings: the first ones; view: options of the picture; scene: the program that generates scenes."""
+    """source: kind, name and elements; settings: the first ones; scene: the program that generates scenes; publish is called
+    with each picture, in a thread of its own."""
 
     def __init__(self, source, settings, options, scene, publish):
         self.kind, self.name, self.description = source

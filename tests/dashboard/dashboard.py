@@ -62,8 +62,7 @@ def measure(line):
 
 
 class Dashboard:
-    """with Dashboard(…) as dashboard: the command runs, and dashboard.url is its page. With an address that is in use, or
-    after any other failure to start, dashboard.url is None."""
+    """with Dashboard(…) as dashboard: the command runs, and dashboard.url is its page. In the end dashboard.errors has its messages."""
 
     def __init__(self, *arguments, password=None):
         environment = {key: value for key, value in os.environ.items() if key != "DASHBOARD_PASSWORD"}
@@ -73,8 +72,8 @@ class Dashboard:
             ["/usr/bin/python3", os.path.join(ROOT, "pipelines", "dashboard.py"), "--port=0", *arguments], env=environment,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         first = self.process.stdout.readline().split()
-        self.url = first[1] if first[:1] == ["Dashboard:"] else None
-        assert self.url, self.process.communicate()
+        assert first[:1] == ["Dashboard:"], self.process.communicate()
+        self.url = first[1]
         self.errors = ""
 
     def __enter__(self):

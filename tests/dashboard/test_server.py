@@ -4,7 +4,6 @@
 Argument: the program that generates scenes. CTR_DASHBOARD_SECONDS is how long the rate of frames is measured each time (4).
 """
 import asyncio
-import json
 import os
 import resource
 import shutil
