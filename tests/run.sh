@@ -12,7 +12,7 @@ PATH=/usr/bin:/bin:$PATH
 TESTS=build-tests
 PACKAGES_TEST=(g++ libopencv-dev gstreamer1.0-opencv libgirepository1.0-dev python3-gst-1.0 python3-numpy
   gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 python3-shapely python3-pil python3-pip librsvg2-bin valgrind gi-docgen clang clang-format
-  shellcheck aravis-tools gir1.2-gst-rtsp-server-1.0)
+  shellcheck aravis-tools gir1.2-gst-rtsp-server-1.0 chromium mosquitto openssl)
 export GST_REGISTRY=$PWD/$TESTS/registry.bin # apart from the user's own
 unset GST_PLUGIN_PATH GST_PLUGIN_PATH_1_0
 
@@ -116,7 +116,7 @@ check_debian ()
 
 [ "$(id -u)" != 0 ] || PACKAGES_TEST+=(debootstrap)
 need_packages "build and test" "${PACKAGES_BUILD[@]}" "${PACKAGES_CUDA[@]}" "${PACKAGES_RUN[@]}" "${PACKAGES_WINDOW[@]}" \
-  "${PACKAGES_ARAVIS[@]}" "${PACKAGES_TEST[@]}"
+  "${PACKAGES_ARAVIS[@]}" "${PACKAGES_DASHBOARD[@]}" "${PACKAGES_MQTT[@]}" "${PACKAGES_TEST[@]}"
 
 # Debian has no pycocotools. Without it the test of COCO reads the documents itself.
 /usr/bin/python3 -c 'import pycocotools' 2> /dev/null || [ -d $TESTS/python/pycocotools ] \
@@ -177,7 +177,7 @@ if check "build with ThreadSanitizer" build_for_threads; then
 fi
 
 check "clang-format" format_check
-check "shellcheck" shellcheck -x pipelines/*.sh tests/*.sh tests/{fuzz,reliability}/*.sh .ci/run
+check "shellcheck" shellcheck -x pipelines/*.sh pipelines/dashboard/*.sh tests/*.sh tests/{fuzz,reliability}/*.sh .ci/run
 check "demo" tests/demo.sh
 check "pipelines" tests/pipelines.sh
 check "Debian 13" check_debian
