@@ -6,6 +6,9 @@
 #define LAST_SENDING (40 * G_TIME_SPAN_MILLISECOND)
 #define LEAVING (40 * G_TIME_SPAN_MILLISECOND)
 
+/* How long the start waits for the end of the first attempt to connect. */
+#define FIRST_ATTEMPT (100 * G_TIME_SPAN_MILLISECOND)
+
 /* Losses are posted at most so often. */
 #define REPORT_INTERVAL G_TIME_SPAN_SECOND
 
@@ -23,10 +26,11 @@ struct _BrokerLink {
   GThread *thread;
 
   GMutex lock;
-  GCond finished_changed;
+  GCond changed;
   gpointer client; /* NULL before it is opened and when it is closed */
   gboolean stopping;
   gboolean finished; /* The thread no longer uses the client. */
+  gboolean settled;  /* It is known how the first attempt to connect has ended. */
   gboolean failed;
   gboolean connected;
   gboolean was_connected;
@@ -94,7 +98,7 @@ broker_link_unref (BrokerLink *link)
   g_free (link->identity.host);
   g_free (link->reason);
   g_mutex_clear (&link->lock);
-  g_cond_clear (&link->finished_changed);
+  g_cond_clear (&link->changed);
   g_free (link);
 }
 
@@ -129,6 +133,14 @@ broker_link_warn (BrokerLink *link, const GError *error)
   post_error (link, GST_MESSAGE_WARNING, error);
 }
 
+/* Called with the lock: the first attempt to connect has ended. */
+static void
+settle (BrokerLink *link)
+{
+  link->settled = TRUE;
+  g_cond_broadcast (&link->changed);
+}
+
 void
 broker_link_fail (BrokerLink *link, const GError *error)
 {
@@ -139,15 +151,21 @@ broker_link_fail (BrokerLink *link, const GError *error)
   if (first)
     post_error (link, GST_MESSAGE_ERROR, error);
   broker_queue_close (link->queue);
+  g_mutex_lock (&link->lock);
+  settle (link);
+  g_mutex_unlock (&link->lock);
 }
 
 gboolean
-broker_link_has_failed (BrokerLink *link)
+broker_link_has_started (BrokerLink *link)
 {
+  const gint64 deadline = g_get_monotonic_time () + FIRST_ATTEMPT;
   g_mutex_lock (&link->lock);
+  while (!link->settled && g_cond_wait_until (&link->changed, &link->lock, deadline))
+    ;
   const gboolean failed = link->failed;
   g_mutex_unlock (&link->lock);
-  return failed;
+  return !failed;
 }
 
 gboolean
@@ -160,6 +178,8 @@ broker_link_connect_failed (BrokerLink *link, const GError *error, gboolean fata
     g_free (link->reason);
     link->reason = g_strdup (error->message);
   }
+  if (!ends)
+    settle (link);
   g_mutex_unlock (&link->lock);
   if (ends)
     broker_link_fail (link, error);
@@ -198,6 +218,7 @@ broker_link_connected (BrokerLink *link)
   link->connected = link->was_connected = TRUE;
   link->lost_warned = FALSE;
   g_clear_pointer (&link->reason, g_free);
+  settle (link);
   const guint64 reconnects = get_reconnects (link);
   g_mutex_unlock (&link->lock);
   if (!changed)
@@ -398,7 +419,7 @@ run (gpointer data)
   link->functions->close (client, g_get_monotonic_time () + LEAVING);
   g_mutex_lock (&link->lock);
   link->finished = TRUE;
-  g_cond_broadcast (&link->finished_changed);
+  g_cond_broadcast (&link->changed);
   g_mutex_unlock (&link->lock);
   GstElement *element = link->element;
   broker_link_unref (link);
@@ -418,7 +439,7 @@ broker_link_start (GstElement *element, const BrokerClientFunctions *functions, 
   broker_settings_copy (&link->settings, settings);
   link->queue = broker_queue_new (settings->max_queue_messages, settings->max_queue_bytes, settings->leaky);
   g_mutex_init (&link->lock);
-  g_cond_init (&link->finished_changed);
+  g_cond_init (&link->changed);
 
   link->topic = broker_topic_new (link->settings.topic, "topic", &link->identity, error);
   link->client = link->topic ? functions->open (element, link, error) : NULL;
@@ -444,7 +465,7 @@ broker_link_stop (BrokerLink *link)
   link->stopping = TRUE;
   if (link->client)
     link->functions->wake (link->client);
-  while (!link->finished && g_cond_wait_until (&link->finished_changed, &link->lock, deadline))
+  while (!link->finished && g_cond_wait_until (&link->changed, &link->lock, deadline))
     ;
   const gboolean finished = link->finished;
   const gboolean failed = link->failed;

@@ -94,8 +94,9 @@ BrokerQueue *broker_link_get_queue (BrokerLink *link);
 /* Adds a message to the queue and wakes the thread. */
 BrokerWait broker_link_push (BrokerLink *link, GBytes *payload, guint64 frame);
 
-/* Whether an error has ended the stream. */
-gboolean broker_link_has_failed (BrokerLink *link);
+/* Waits up to 100 ms for the end of the first attempt to connect. Returns FALSE if an error has ended the stream: most wrong
+ * settings let the state change fail. */
+gboolean broker_link_has_started (BrokerLink *link);
 
 /* Counts all that is queued as lost, and posts that with a warning, REASON. */
 void broker_link_give_up (BrokerLink *link, const gchar *reason);

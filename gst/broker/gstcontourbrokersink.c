@@ -162,37 +162,6 @@ check_settings (const BrokerSettings *settings, GError **error)
   return !missing;
 }
 
-static gboolean
-start (GstContourBrokerSink *self)
-{
-  GstContourBrokerSinkPrivate *priv = GET_PRIVATE (self);
-  BrokerSettings settings;
-  GError *error = NULL;
-  GST_OBJECT_LOCK (self);
-  broker_settings_copy (&settings, &priv->settings);
-  priv->started = TRUE;
-  GST_OBJECT_UNLOCK (self);
-
-  priv->stream = (ExportStream){0};
-  priv->index = 0;
-  BrokerLink *link = NULL;
-  if (check_settings (&settings, &error))
-    link = broker_link_start (GST_ELEMENT (self), &GST_CONTOUR_BROKER_SINK_GET_CLASS (self)->client, &settings,
-        make_identity (self, &settings), &error);
-  if (link) {
-    g_free (priv->members);
-    priv->members = settings.json_identity ? broker_payload_make_members (broker_link_get_identity (link)) : NULL;
-    set_link (self, link);
-  } else {
-    GST_OBJECT_LOCK (self);
-    priv->started = FALSE;
-    GST_OBJECT_UNLOCK (self);
-    post_error (self, error);
-  }
-  broker_settings_clear (&settings);
-  return link != NULL;
-}
-
 static void
 stop (GstContourBrokerSink *self)
 {
@@ -201,6 +170,47 @@ stop (GstContourBrokerSink *self)
   GST_OBJECT_LOCK (self);
   priv->started = FALSE;
   GST_OBJECT_UNLOCK (self);
+}
+
+static void
+set_started (GstContourBrokerSink *self, BrokerSettings *settings)
+{
+  GstContourBrokerSinkPrivate *priv = GET_PRIVATE (self);
+  GST_OBJECT_LOCK (self);
+  broker_settings_copy (settings, &priv->settings);
+  priv->started = TRUE;
+  GST_OBJECT_UNLOCK (self);
+  priv->stream = (ExportStream){0};
+  priv->index = 0;
+}
+
+static gboolean
+start (GstContourBrokerSink *self)
+{
+  GstContourBrokerSinkPrivate *priv = GET_PRIVATE (self);
+  BrokerSettings settings;
+  GError *error = NULL;
+  BrokerLink *link = NULL;
+  set_started (self, &settings);
+  if (check_settings (&settings, &error))
+    link = broker_link_start (GST_ELEMENT (self), &GST_CONTOUR_BROKER_SINK_GET_CLASS (self)->client, &settings,
+        make_identity (self, &settings), &error);
+  const gboolean json_identity = settings.json_identity;
+  broker_settings_clear (&settings);
+  if (!link) {
+    GST_OBJECT_LOCK (self);
+    priv->started = FALSE;
+    GST_OBJECT_UNLOCK (self);
+    post_error (self, error);
+    return FALSE;
+  }
+  g_free (priv->members);
+  priv->members = json_identity ? broker_payload_make_members (broker_link_get_identity (link)) : NULL;
+  set_link (self, link);
+  if (broker_link_has_started (link))
+    return TRUE;
+  stop (self);
+  return FALSE;
 }
 
 static GstStateChangeReturn

@@ -2,7 +2,9 @@
 #include "gst/broker/mqttaddress.h"
 
 #include <gst/gst.h>
+#include <netdb.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #define PLAIN "mqtt://"
 #define SECURE "mqtts://"
@@ -52,4 +54,23 @@ mqtt_address_parse (const gchar *text, gboolean tls_files, MqttAddress *address,
       "host:port; user and password have properties of their own.",
       text);
   return FALSE;
+}
+
+guint
+mqtt_address_look_up (const MqttAddress *address, gint families[2], gint *failure)
+{
+  const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
+  struct addrinfo *all;
+  guint count = 0;
+  *failure = getaddrinfo (address->host, NULL, &hints, &all);
+  if (*failure)
+    return 0;
+  for (const struct addrinfo *one = all; one; one = one->ai_next)
+    if ((one->ai_family == AF_INET || one->ai_family == AF_INET6) && count < 2
+        && (count == 0 || families[0] != one->ai_family))
+      families[count++] = one->ai_family;
+  freeaddrinfo (all);
+  if (count == 0)
+    *failure = EAI_NONAME;
+  return count;
 }
