@@ -340,20 +340,20 @@ broker_link_push (BrokerLink *link, GBytes *payload, guint64 frame)
   return result;
 }
 
-/* Hands waiting messages to the client until it has enough. Returns whether it would take more. */
+/* Hands waiting messages to the client until it has enough, but not so many that it does not get to read. Returns whether
+ * more may be waiting that it would take. */
 static gboolean
 send_waiting (BrokerLink *link)
 {
-  BrokerMessage *message;
-  for (guint i = 0; i < BURST && (message = broker_queue_take (link->queue, link->functions->max_taken)); i++) {
-    /* The message is acknowledged, and gone, as soon as the client has it. */
-    const guint64 frame = message->frame;
-    broker_queue_count_sent (link->queue, message);
-    switch (link->functions->send (link->client, message, broker_topic_expand (link->topic, frame))) {
+  for (guint i = 0; i < BURST; i++) {
+    BrokerMessage *message = broker_queue_take (link->queue, link->functions->max_taken);
+    if (!message)
+      return FALSE;
+    switch (link->functions->send (link->client, message, broker_topic_expand (link->topic, message->frame))) {
       case BROKER_SENT:
         break;
       case BROKER_LATER:
-        broker_queue_put_back (link->queue, message);
+        broker_queue_untake (link->queue, message);
         return FALSE;
       case BROKER_REFUSED:
         broker_queue_refuse (link->queue, message);
@@ -406,8 +406,10 @@ run (gpointer data)
       deadline = g_get_monotonic_time () + LAST_SENDING;
     if (deadline != G_MAXINT64 && !goes_on (link, deadline))
       break;
-    send_waiting (link);
+    const gboolean more = send_waiting (link);
     gint64 timeout = report (link);
+    if (more)
+      timeout = 0;
     if (deadline != G_MAXINT64)
       timeout = CLAMP (deadline - g_get_monotonic_time (), 0, timeout);
     link->functions->work (link->client, timeout);

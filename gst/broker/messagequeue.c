@@ -166,26 +166,11 @@ broker_queue_take (BrokerQueue *queue, guint max_taken)
   g_mutex_lock (&queue->lock);
   BrokerMessage *message = queue->taken.length < max_taken ? pop_message (&queue->waiting) : NULL;
   if (message) {
-    message->taken = TRUE;
+    queue->counts.sent += message->attempts++ == 0;
     g_queue_push_tail_link (&queue->taken, &message->link);
   }
   g_mutex_unlock (&queue->lock);
   return message;
-}
-
-static void
-count_sent (BrokerQueue *queue, BrokerMessage *message)
-{
-  queue->counts.sent += !message->sent;
-  message->sent = TRUE;
-}
-
-void
-broker_queue_count_sent (BrokerQueue *queue, BrokerMessage *message)
-{
-  g_mutex_lock (&queue->lock);
-  count_sent (queue, message);
-  g_mutex_unlock (&queue->lock);
 }
 
 void
@@ -194,7 +179,6 @@ broker_queue_acknowledge (BrokerQueue *queue, BrokerMessage *message)
   g_mutex_lock (&queue->lock);
   g_queue_unlink (&queue->taken, &message->link);
   if (!message->lost) {
-    count_sent (queue, message);
     queue->counts.acknowledged++;
     uncount (queue, message);
   }
@@ -213,18 +197,32 @@ broker_queue_refuse (BrokerQueue *queue, BrokerMessage *message)
   free_message (message);
 }
 
-void
-broker_queue_put_back (BrokerQueue *queue, BrokerMessage *message)
+/* Called with the lock, which it releases. */
+static void
+put_back (BrokerQueue *queue, BrokerMessage *message)
 {
-  g_mutex_lock (&queue->lock);
   g_queue_unlink (&queue->taken, &message->link);
-  message->taken = FALSE;
   const gboolean lost = message->lost;
   if (!lost)
     g_queue_push_head_link (&queue->waiting, &message->link);
   g_mutex_unlock (&queue->lock);
   if (lost)
     free_message (message);
+}
+
+void
+broker_queue_put_back (BrokerQueue *queue, BrokerMessage *message)
+{
+  g_mutex_lock (&queue->lock);
+  put_back (queue, message);
+}
+
+void
+broker_queue_untake (BrokerQueue *queue, BrokerMessage *message)
+{
+  g_mutex_lock (&queue->lock);
+  queue->counts.sent -= --message->attempts == 0;
+  put_back (queue, message);
 }
 
 guint64

@@ -23,14 +23,13 @@ typedef struct {
 
   /* Of the queue. */
   GList link;
-  gboolean sent;  /* It was under way at least once. */
-  gboolean taken; /* It is under way. */
+  guint attempts; /* how often it was under way */
   gboolean lost;  /* It is counted as lost and only remains until its taker gives it back. */
 } BrokerMessage;
 
 /* Every message is acknowledged, queued or lost. */
 typedef struct {
-  guint64 sent; /* handed over at least once */
+  guint64 sent; /* under way at least once */
   guint64 acknowledged;
   guint64 queued; /* waiting or under way */
   guint64 queued_bytes;
@@ -72,8 +71,8 @@ void broker_queue_acknowledge (BrokerQueue *queue, BrokerMessage *message);
 void broker_queue_refuse (BrokerQueue *queue, BrokerMessage *message);   /* It is lost. */
 void broker_queue_put_back (BrokerQueue *queue, BrokerMessage *message); /* It waits again, before all that wait. */
 
-/* Says that MESSAGE, which was taken, has been handed over. Acknowledging it says so too. */
-void broker_queue_count_sent (BrokerQueue *queue, BrokerMessage *message);
+/* As put_back(), of a message that was taken for nothing: it does not count as sent. */
+void broker_queue_untake (BrokerQueue *queue, BrokerMessage *message);
 
 /* Counts all that is queued as lost. Messages under way stay valid for their taker. Returns how many were lost. */
 guint64 broker_queue_give_up (BrokerQueue *queue);

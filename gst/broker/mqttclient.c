@@ -292,9 +292,10 @@ wait_for_network (MqttClient *client, gint64 end)
   g_poll (client->polled, G_N_ELEMENTS (client->polled), (gint) MIN (left / 1000 + 1, G_MAXINT));
   if (wake->revents) {
     guint64 count;
-    g_atomic_int_set (&client->woken, FALSE);
     if (read (wake->fd, &count, sizeof count) < 0)
       GST_WARNING ("The wake-up of the broker's thread cannot be read: %s", g_strerror (errno));
+    /* Only now, or a wake-up in between would be read without having been seen. */
+    g_atomic_int_set (&client->woken, FALSE);
   }
 }
 
