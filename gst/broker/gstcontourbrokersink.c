@@ -292,8 +292,11 @@ gst_contour_broker_sink_render (GstBaseSink *sink, GstBuffer *buffer)
   if (ret != GST_FLOW_OK)
     return ret;
   BrokerWait pushed;
-  while ((pushed = broker_link_push (priv->link, payload, frame)) == BROKER_UNLOCKED && ret == GST_FLOW_OK)
-    ret = gst_base_sink_wait_preroll (sink);
+  do {
+    pushed = broker_link_push (priv->link, payload, frame);
+    if (pushed == BROKER_UNLOCKED)
+      ret = gst_base_sink_wait_preroll (sink);
+  } while (pushed == BROKER_UNLOCKED && ret == GST_FLOW_OK);
   g_bytes_unref (payload);
   /* The queue is closed only by an error, which has been posted, and when the pads no longer work. */
   return pushed == BROKER_CLOSED ? GST_FLOW_ERROR : ret;

@@ -224,10 +224,10 @@ class Interruption(MqttTest):
                 seen = {frame for subscriber in subscribers for _, _, frame in subscriber.frames()}
                 self.assertEqual(len(seen), frames - stats["lost"])
                 self.assertEqual(feeder.count_lost(), (stats["lost"], stats["lost"]))
-                self.assertEqual(len([text for text in feeder.warnings if " are lost" in text]), 1, feeder.warnings)
-                missing = sorted(set(range(frames)) - seen)
-                self.assertEqual(missing, list(range(missing[0], missing[-1] + 1)), "there is more than one gap")
-                print(f"leaky={leaky}: {stats['lost']} of {frames} lost, from {missing[0]} to {missing[-1]}")
+                self.assertTrue([text for text in feeder.warnings if " are lost" in text], feeder.warnings)
+                if leaky == "downstream":
+                    self.assertLessEqual(set(range(frames - 200, frames)), seen, "new messages were dropped, not old ones")
+                print(f"leaky={leaky}: {stats['lost']} of {frames} lost")
                 feeder.close()
                 for subscriber in subscribers:
                     subscriber.close()
@@ -314,7 +314,7 @@ class Endings(MqttTest):
 
 
 class Settings(MqttTest):
-    def fail(self, elements, pattern):
+    def refuse(self, elements, pattern):
         """One error, which PATTERN matches, no other message, and soon."""
         feeder = self.feed(elements)
         feeder.play()
@@ -329,7 +329,7 @@ class Settings(MqttTest):
         return feeder.errors[0]
 
     def test_unknown_host(self):
-        self.fail(sink(1).replace("127.0.0.1:1", "no-such-host.invalid"), "no-such-host.invalid:1883: the name of the host is unknown")
+        self.refuse(sink(1).replace("127.0.0.1:1", "no-such-host.invalid"), "no-such-host.invalid:1883: the name of the host is unknown")
 
     def test_wrong_settings(self):
         port = self.broker.port
@@ -347,12 +347,12 @@ class Settings(MqttTest):
                 (sink(port, "ca-file=/no/such/file"), "ca-file cannot be read: .*/no/such/file"),
                 (sink(port, "cert-file=/etc/hostname key-file=/etc/hostname"), "Set all three of them")):
             with self.subTest(pattern=pattern):
-                self.fail(elements, pattern)
+                self.refuse(elements, pattern)
 
     def test_binary_of_text(self):
         elements = sink(self.broker.port, "format=binary").replace(
             "contourmqttsink", "contourextract name=e e.src ! fakesink async=false e.json_src ! queue ! contourmqttsink")
-        self.fail(elements, "format=binary needs frames")
+        self.refuse(elements, "format=binary needs frames")
 
 
 class Passwords(MqttTest):
@@ -375,7 +375,7 @@ class Passwords(MqttTest):
     def test_wrong(self):
         for settings in "username=line password=wrong", "", "username=line password=wrong mqtt-version=3.1.1":
             with self.subTest(settings=settings):
-                Settings.fail(self, sink(self.guarded.port, settings), "the broker refuses the user")
+                Settings.refuse(self, sink(self.guarded.port, settings), "the broker refuses the user")
 
 
 class Certificates(MqttTest):
@@ -430,12 +430,16 @@ class Certificates(MqttTest):
     def test_wrong(self):
         plain, asking = self.secure_broker(), self.secure_broker("server", "require_certificate true")
         elsewhere = self.secure_broker("elsewhere")
-        for elements in (self.secure(plain, ca_file="other.pem"), self.secure(plain), self.secure(elsewhere, ca_file="ca.pem"),
-                         self.secure(asking, ca_file="ca.pem"),
-                         self.secure(asking, ca_file="ca.pem", cert_file="stranger.pem", key_file="stranger.key"),
-                         self.secure(self.broker, ca_file="ca.pem")):
+        stranger = {"cert_file": "stranger.pem", "key_file": "stranger.key"}
+        for elements, pattern in (
+                (self.secure(plain, ca_file="other.pem"), ".*certificate verify failed"),
+                (self.secure(plain), ".*certificate verify failed"),
+                (self.secure(elsewhere, ca_file="ca.pem"), "host name verification failed. Check"),
+                (self.secure(asking, ca_file="ca.pem"), ".*certificate required"),
+                (self.secure(asking, ca_file="ca.pem", **stranger), ".*unknown ca"),
+                (self.secure(self.broker, ca_file="ca.pem"), "")):
             with self.subTest(elements=elements):
-                print(Settings.fail(self, elements, "TLS failed: "))
+                print(Settings.refuse(self, elements, "TLS failed: " + pattern))
 
     def test_back_with_another_certificate(self):
         """What would be an error at the start is a warning later, and the element goes on trying."""
