@@ -185,6 +185,18 @@ def test_names():
     assert second("frames_received_total", "inner/x") == second("frames_received_total", "out") == 12
 
 
+def test_broker():
+    """The numbers of a sink for a broker that is not there."""
+    if not Gst.ElementFactory.find("contourmqttsink"):
+        print("There is no contourmqttsink here.")
+        return
+    run = Run("broker", f"appsrc name=in format=time caps={CAPS} ! cudacca backend=cpu ! contourmqttsink name=out"
+              f" address=127.0.0.1:{free_port()} topic=contours drain-timeout=100000000", frames=5)
+    assert run("frames_received_total", "out") == 5
+    assert run("stat", "out", "queued") + run("stat", "out", "lost") == 5
+    assert run("stat", "out", "acknowledged") == run("stat", "out", "connected") == 0
+
+
 def launch(tracer, *elements):
     return subprocess.run(["gst-launch-1.0", "-q", *(elements or ("fakesrc", "num-buffers=3", "!", "fakesink"))],
                           env=os.environ | {"GST_TRACERS": tracer}, capture_output=True, text=True, check=False, timeout=30)
