@@ -21,14 +21,14 @@ cycles (void)
   return wanted ? (guint) atoi (wanted) : g_getenv ("CTR_TEST_QUICK") ? WARM + 50 : 1000;
 }
 
-/* Every element of the plugin is in the list. */
+/* Every element of the plugin is in the list but the sinks for brokers, which tests/broker/ has. */
 GST_START_TEST (test_list)
 {
   GList *features = gst_registry_get_feature_list_by_plugin (gst_registry_get (), "cudacontours");
   guint n = 0;
 
   for (GList *f = features; f; f = f->next)
-    n += GST_IS_ELEMENT_FACTORY (f->data);
+    n += GST_IS_ELEMENT_FACTORY (f->data) && !g_str_has_suffix (GST_OBJECT_NAME (f->data), "sink");
   gst_plugin_feature_list_free (features);
   fail_unless_equals_int (n, G_N_ELEMENTS (elements));
 }
@@ -176,6 +176,10 @@ cycles_suite (void)
   Suite *s = suite_create ("cycles");
   TCase *tc = tcase_create ("general");
 
+  /* A sink that stops just when the segment comes refuses it. The element before it then refuses it as well, and may get a frame
+   * before it stops itself. Elements of GStreamer do the same. */
+  gst_check_add_log_filter ("GStreamer", G_LOG_LEVEL_WARNING,
+      g_regex_new ("Got data flow before segment event", 0, 0, NULL), NULL, NULL, NULL);
   suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 0);
   tcase_add_test (tc, test_list);
