@@ -13,7 +13,7 @@ TESTS=build-tests
 PACKAGES_TEST=(g++ libopencv-dev gstreamer1.0-opencv libgirepository1.0-dev python3-gst-1.0 python3-numpy
   gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 python3-shapely python3-pil python3-pip librsvg2-bin valgrind gi-docgen clang clang-format
   shellcheck aravis-tools gir1.2-gst-rtsp-server-1.0 chromium openssl prometheus-cpp-dev python3-prometheus-client
-  faketime iproute2 mosquitto postgresql python3-paho-mqtt python3-psycopg python3-systemd)
+  faketime iproute2 mosquitto mosquitto-clients postgresql python3-paho-mqtt python3-psycopg python3-systemd)
 export GST_REGISTRY=$PWD/$TESTS/registry.bin # apart from the user's own
 unset GST_PLUGIN_PATH GST_PLUGIN_PATH_1_0
 
