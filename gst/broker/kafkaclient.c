@@ -308,7 +308,8 @@ kafka_client_produce (KafkaClient *self, const KafkaRecord *record, GError **err
   const rd_kafka_resp_err_t code = hand_over (self, record);
   if (!code)
     return KAFKA_PRODUCED;
-  if (code == RD_KAFKA_RESP_ERR__QUEUE_FULL)
+  /* A fatal error is reported once, by its callback. */
+  if (code == RD_KAFKA_RESP_ERR__QUEUE_FULL || code == RD_KAFKA_RESP_ERR__FATAL)
     return KAFKA_FULL;
   g_propagate_error (error, kafka_fault_to_error (kafka_fault_classify (code), &self->names, rd_kafka_err2str (code)));
   return KAFKA_REFUSED;

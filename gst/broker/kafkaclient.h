@@ -77,7 +77,7 @@ typedef struct {
 
 typedef enum {
   KAFKA_PRODUCED, /* The client has a copy and will report what became of it. */
-  KAFKA_FULL,     /* The queue of librdkafka is full: try again after kafka_client_work(). */
+  KAFKA_FULL,     /* librdkafka cannot take it now: try again after kafka_client_work(). */
   KAFKA_REFUSED   /* It can never be sent; see the error. */
 } KafkaProduce;
 
