@@ -24,7 +24,7 @@ typedef enum {
   KAFKA_FAULT_RECORD,         /* a record failed for another reason */
 } KafkaFault;
 
-typedef enum { KAFKA_ACKS_ALL, KAFKA_ACKS_LEADER, KAFKA_ACKS_NONE } KafkaAcks;
+typedef enum { KAFKA_ACKS_ALL = -1, KAFKA_ACKS_NONE = 0, KAFKA_ACKS_LEADER = 1 } KafkaAcks; /* as Kafka numbers them */
 
 /* Strings may be NULL, which leaves the matter to librdkafka, but for the first two. */
 typedef struct {

@@ -275,6 +275,7 @@ gst_contour_kafka_sink_init (GstContourKafkaSink *self)
 {
   self->options = (KafkaOptions){
       .key = g_strdup (DEFAULT_KEY),
+      .acks = KAFKA_ACKS_ALL,
       .idempotence = TRUE,
       .max_record_bytes = DEFAULT_MAX_RECORD_BYTES,
   };

@@ -93,6 +93,7 @@ settings_for (const gchar *servers)
   return (KafkaSettings){
       .bootstrap_servers = servers,
       .topic = TOPIC,
+      .acks = KAFKA_ACKS_ALL,
       .idempotence = TRUE,
       .max_bytes = 1000000,
   };
