@@ -46,6 +46,10 @@ property_fields_set (const PropertyField *fields, gpointer structure, guint id, 
     case G_TYPE_FLAGS:
       *(guint *) at = g_value_get_flags (value);
       break;
+    case G_TYPE_STRING:
+      g_free (*(gchar **) at);
+      *(gchar **) at = g_value_dup_string (value);
+      break;
     default:
       g_assert_not_reached ();
   }
@@ -82,6 +86,9 @@ property_fields_get (const PropertyField *fields, gconstpointer structure, guint
       break;
     case G_TYPE_FLAGS:
       g_value_set_flags (value, *(const guint *) at);
+      break;
+    case G_TYPE_STRING:
+      g_value_set_string (value, *(gchar *const *) at);
       break;
     default:
       g_assert_not_reached ();

@@ -19,7 +19,7 @@ typedef struct {
   }
 
 /* Copy VALUE to or from the field of STRUCTURE for property ID: a boolean (bool or gboolean), int, uint, uint64,
- * double, enum or flags. They return FALSE if FIELDS does not contain ID. */
+ * double, enum, flags, or a text, which the structure owns. They return FALSE if FIELDS does not contain ID. */
 gboolean property_fields_set (const PropertyField *fields, gpointer structure, guint id, const GValue *value);
 gboolean property_fields_get (const PropertyField *fields, gconstpointer structure, guint id, GValue *value);
 

@@ -2,6 +2,9 @@
 /* All elements register with and without a GPU. An element that cannot run posts an error when it starts. */
 #include "gst/elements/gstcontourexport.h"
 #include "gst/elements/gstcontourextract.h"
+#ifdef HAVE_MQTT
+#include "gst/elements/gstcontourmqttsink.h"
+#endif
 #include "gst/elements/gstcudabackground.h"
 #include "gst/elements/gstcudaborders.h"
 #include "gst/elements/gstcudacanny.h"
@@ -13,6 +16,17 @@
 
 #include <gst/contours/gstcontours.h>
 
+/* The sinks for message brokers, as far as their libraries were there. */
+static gboolean
+register_sinks (GstPlugin *plugin)
+{
+  gboolean registered = TRUE;
+#ifdef HAVE_MQTT
+  registered &= GST_ELEMENT_REGISTER (contourmqttsink, plugin);
+#endif
+  return registered;
+}
+
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
@@ -23,7 +37,8 @@ plugin_init (GstPlugin *plugin)
          & GST_ELEMENT_REGISTER (cudabackground, plugin) & GST_ELEMENT_REGISTER (cudaborders, plugin)
          & GST_ELEMENT_REGISTER (cudacanny, plugin) & GST_ELEMENT_REGISTER (cudacca, plugin)
          & GST_ELEMENT_REGISTER (cudacontouroverlay, plugin) & GST_ELEMENT_REGISTER (cudacrackcontour, plugin)
-         & GST_ELEMENT_REGISTER (cudaforeground, plugin) & GST_ELEMENT_REGISTER (cudasnake, plugin);
+         & GST_ELEMENT_REGISTER (cudaforeground, plugin) & GST_ELEMENT_REGISTER (cudasnake, plugin)
+         & register_sinks (plugin);
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, cudacontours,

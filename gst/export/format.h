@@ -39,6 +39,7 @@ typedef struct {
   guint height;
   GstContoursResultFlags flags; /* of the buffer and of all exported metadata */
   const gchar *path;            /* of the output file; NULL for a descriptor */
+  const gchar *identity;        /* NDJSON: members, each with a comma behind it, that say whose frame it is; or NULL */
 } ExportFrame;
 
 typedef struct {

@@ -200,6 +200,8 @@ static void
 append_head (GString *out, const ExportFrame *frame, guint width, guint height, const gchar *source)
 {
   g_string_append (out, "{\"schema\":\"" EXPORT_SCHEMA "\",");
+  if (frame->identity)
+    g_string_append (out, frame->identity);
   export_append_json_frame (out, frame);
   g_string_append (out, ",\"source\":");
   if (source)
