@@ -166,17 +166,23 @@ consume (gpointer unused)
   rd_kafka_conf_set (conf, "bootstrap.servers", rd_kafka_mock_cluster_bootstraps (cluster), text, sizeof text);
   rd_kafka_conf_set (conf, "group.id", "test", text, sizeof text);
   rd_kafka_conf_set (conf, "log_level", "0", text, sizeof text);
+  rd_kafka_conf_set (conf, "reconnect.backoff.max.ms", "200", text, sizeof text);
   rd_kafka_t *consumer = rd_kafka_new (RD_KAFKA_CONSUMER, conf, text, sizeof text);
   rd_kafka_topic_partition_list_t *partitions = rd_kafka_topic_partition_list_new (2);
   for (gint i = 0; i < 2; i++)
     rd_kafka_topic_partition_list_add (partitions, TOPIC, i)->offset = RD_KAFKA_OFFSET_BEGINNING;
   rd_kafka_poll_set_consumer (consumer);
   rd_kafka_assign (consumer, partitions);
-  /* After the end of the streams a second without a record is the end. */
-  for (gboolean over = FALSE; !over;) {
-    const gboolean was_done = g_atomic_int_get (&done);
-    rd_kafka_message_t *message = rd_kafka_consumer_poll (consumer, 1000);
-    over = was_done && !message;
+  /* After the end of the streams, time without a record is the end: little where all have come, for then only repetitions
+   * could follow. */
+  for (gint64 last = g_get_monotonic_time ();;) {
+    const gboolean complete = next_frame[0] == frames_each () && next_frame[1] == frames_each ();
+    rd_kafka_message_t *message = rd_kafka_consumer_poll (consumer, 200);
+    const gint64 now = g_get_monotonic_time ();
+    if (message || !g_atomic_int_get (&done))
+      last = now;
+    else if (now - last > (complete ? SECOND / 2 : 15 * SECOND))
+      break;
     if (!message)
       continue;
     if (!message->err)
