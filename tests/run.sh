@@ -12,7 +12,7 @@ PATH=/usr/bin:/bin:$PATH
 TESTS=build-tests
 PACKAGES_TEST=(g++ libopencv-dev gstreamer1.0-opencv libgirepository1.0-dev python3-gst-1.0 python3-numpy
   gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 python3-shapely python3-pil python3-pip librsvg2-bin gi-docgen clang clang-format
-  shellcheck aravis-tools gir1.2-gst-rtsp-server-1.0)
+  shellcheck aravis-tools gir1.2-gst-rtsp-server-1.0 mosquitto mosquitto-clients openssl)
 export GST_REGISTRY=$PWD/$TESTS/registry.bin # apart from the user's own
 unset GST_PLUGIN_PATH GST_PLUGIN_PATH_1_0
 

@@ -235,11 +235,12 @@ gst_contour_broker_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
   if (!priv->text)
     export_stream_set_caps (&priv->stream, caps);
   else if (broker_link_get_settings (priv->link)->format != BROKER_FORMAT_JSON) {
-    GST_ELEMENT_ERROR (sink, STREAM, FORMAT,
-        ("format=binary needs frames, and these are text (" JSON_CAPS
-         "). Link the element behind the analysers, or set "
-         "format=json."),
-        (NULL));
+    /* The caps come again with each buffer, and one error is enough. */
+    GError *error = g_error_new_literal (GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "format=binary needs frames, and these are text (" JSON_CAPS
+        "). Link the element behind the analysers, or set format=json.");
+    broker_link_fail (priv->link, error);
+    g_error_free (error);
     return FALSE;
   }
   return TRUE;
@@ -292,8 +293,11 @@ gst_contour_broker_sink_render (GstBaseSink *sink, GstBuffer *buffer)
   if (ret != GST_FLOW_OK)
     return ret;
   BrokerWait pushed;
-  while ((pushed = broker_link_push (priv->link, payload, frame)) == BROKER_UNLOCKED && ret == GST_FLOW_OK)
-    ret = gst_base_sink_wait_preroll (sink);
+  do {
+    pushed = broker_link_push (priv->link, payload, frame);
+    if (pushed == BROKER_UNLOCKED)
+      ret = gst_base_sink_wait_preroll (sink);
+  } while (pushed == BROKER_UNLOCKED && ret == GST_FLOW_OK);
   g_bytes_unref (payload);
   /* The queue is closed only by an error, which has been posted, and when the pads no longer work. */
   return pushed == BROKER_CLOSED ? GST_FLOW_ERROR : ret;

@@ -152,12 +152,17 @@ on_disconnect (struct mosquitto *mosq, void *data, int reason, const mosquitto_p
   ((MqttClient *) data)->goodbye = reason;
 }
 
+/* Keeps the first complaint of TLS, such as "OpenSSL Error[0]: error:…" or "Error: ….", without what frames it. */
 static void
 on_log (struct mosquitto *mosq, void *data, int level, const char *text)
 {
   MqttClient *client = data;
-  if (level == MOSQ_LOG_ERR && !client->tls_error->len)
-    g_string_assign (client->tls_error, text);
+  if (level != MOSQ_LOG_ERR || client->tls_error->len || !client->address.tls)
+    return;
+  const gchar *behind = strstr (text, "Error[") ? strstr (text, "]: ") : strstr (text, "Error: ");
+  g_string_assign (client->tls_error, behind ? strchr (behind, ' ') + 1 : text);
+  if (g_str_has_suffix (client->tls_error->str, "."))
+    g_string_truncate (client->tls_error, client->tls_error->len - 1);
 }
 
 /* Says once for each reason why messages are refused. */

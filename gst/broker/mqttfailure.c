@@ -24,7 +24,7 @@ mqtt_client_describe (const MqttClient *client, gint rc, gint number)
     case MOSQ_ERR_ERRNO:
       return number == EPROTO && client->tls_error->len ? client->tls_error->str : g_strerror (number);
     case MOSQ_ERR_TLS:
-      return client->tls_error->len ? client->tls_error->str : mosquitto_strerror (rc);
+      return client->tls_error->len ? client->tls_error->str : "the broker closed the connection without a reason";
     case MOSQ_ERR_SUCCESS:
       return client->goodbye ? mosquitto_reason_string (client->goodbye) : "the broker closed it";
     case MOSQ_ERR_CONN_LOST:
@@ -103,7 +103,7 @@ mqtt_client_explain (MqttClient *client, gint rc, gint number)
     return failure;
   }
   /* A broker that does not accept our certificate says so when we have accepted its own, and closes the connection. */
-  if (rc == MOSQ_ERR_TLS || client->tls_error->len) {
+  if (rc == MOSQ_ERR_TLS || client->tls_error->len || number == EPROTO) {
     mqtt_client_set_error (client, &failure.error, GST_RESOURCE_ERROR_OPEN_WRITE,
         "TLS failed: %s. Check ca-file, cert-file and key-file, the name of the host in the broker's certificate, and "
         "whether the port is one for TLS.",

@@ -8,6 +8,7 @@ CTR_TEST_FULL=1 keeps the broker away for 30 s instead of 2.
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -15,10 +16,12 @@ import time
 import unittest
 
 from feeding import Feeder, free_port
-from mosquittobroker import BROKER, Broker, Subscriber
+from mosquittobroker import BROKER, READY, Broker, Subscriber
 
-AWAY = 30 if os.environ.get("CTR_TEST_FULL") == "1" else 2  # seconds
+# Seconds for which the broker is away.
+AWAY = 30 if os.environ.get("CTR_TEST_FULL") == "1" else 1 if os.environ.get("CTR_TEST_QUICK") == "1" else 2
 PROGRAM = None
+DOCUMENT = os.path.join(os.path.dirname(__file__), "../../docs/serial-format.md")
 QUICK = 0.1  # seconds within which nothing may wait for a broker
 # A sanitised program is slower, and so is a machine with other work.
 SLACK = 0.15
@@ -137,6 +140,34 @@ class Delivery(MqttTest):
         self.assertTrue(subscriber.messages[0]["payload"].startswith('{"schema":"gst-cuda-contours/1","frame":0,"pts":0,'))
         feeder.close()
 
+    def test_bytes(self):
+        """Messages of bytes, as the function in the document reads them."""
+        with open(DOCUMENT, encoding="utf-8") as file:
+            code = re.search(r"^```text\n(def read_message.*?)^```", file.read(), re.MULTILINE | re.DOTALL)[1]
+        functions = {"struct": struct}
+        exec(code, functions)
+        subscriber = subprocess.Popen(["mosquitto_sub", "-h", "127.0.0.1", "-p", str(self.broker.port), "-t", "t/#", "-t", READY,
+                                       "-F", "%x", "-C", "4", "-W", "30"], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(subscriber.kill)
+        subprocess.run(["mosquitto_pub", "-h", "127.0.0.1", "-p", str(self.broker.port), "-r", "-t", READY, "-m", "ready"], check=True)
+        self.assertEqual(bytes.fromhex(subscriber.stdout.readline()), b"ready")
+        feeder = self.feed("cudacca backend=cpu ! " + sink(self.broker.port, "format=binary"))
+        feeder.play()
+        feeder.tell("push 3 0")
+        feeder.ask("wait")
+        feeder.ask("eos 20")
+        messages = [functions["read_message"](bytes.fromhex(line)) for line in subscriber.stdout]
+        subscriber.wait()
+        subscriber.stdout.close()
+        self.assertEqual([(camera, frame) for (camera, _, frame), _ in messages], [("cam", 0), ("cam", 1), ("cam", 2)])
+        for (_, epoch, frame), results in messages:
+            self.assertRegex(epoch, r"^\d{8}T\d{6}\.\d{6}Z$")
+            self.assertEqual([result[:8] for result in results], [b"CTRFRAME"] * 2)
+            # The first section of the components, of one row: two numbers of 8 bytes, width, height and count of 4 bytes each.
+            at = results[0].index(b"CTRESULT") + 40 + 16
+            self.assertEqual(struct.unpack_from("<4I", results[0], at + 16)[:3], (32, 32, frame % 7 + 1))
+        feeder.close()
+
     def test_status(self):
         """Who subscribes later learns whether the element is there, also when it was killed."""
         def status():
@@ -183,19 +214,15 @@ class Interruption(MqttTest):
 
     def test_nothing_lost(self):
         """The broker is killed and comes back: the queue had room, so every frame arrives."""
-        for leaky in "no", "upstream":
-            with self.subTest(leaky=leaky):
-                feeder, subscribers, frames = self.interrupt(f"max-queue-messages=100000 leaky={leaky}")
-                self.assertEqual(feeder.ask("wait"), [str(frames), "ok"])
-                self.assertEqual(len(feeder.ask("eos 30")), 1)
-                stats = feeder.stats()
-                self.check_sums(stats, frames)
-                self.assertEqual((stats["acknowledged"], stats["lost"], stats["reconnects"]), (frames, 0, 1))
-                self.wait_for_frames(subscribers, range(frames))
-                self.check_story(feeder)
-                feeder.close()
-                for subscriber in subscribers:
-                    subscriber.close()
+        feeder, subscribers, frames = self.interrupt("max-queue-messages=100000 leaky=upstream")
+        self.assertEqual(feeder.ask("wait"), [str(frames), "ok"])
+        self.assertEqual(len(feeder.ask("eos 30")), 1)
+        stats = feeder.stats()
+        self.check_sums(stats, frames)
+        self.assertEqual((stats["acknowledged"], stats["lost"], stats["reconnects"]), (frames, 0, 1))
+        self.wait_for_frames(subscribers, range(frames))
+        self.check_story(feeder)
+        feeder.close()
 
     def test_blocked(self):
         """A queue that is full holds the pipeline up: the frames come later, and all of them."""
@@ -224,10 +251,10 @@ class Interruption(MqttTest):
                 seen = {frame for subscriber in subscribers for _, _, frame in subscriber.frames()}
                 self.assertEqual(len(seen), frames - stats["lost"])
                 self.assertEqual(feeder.count_lost(), (stats["lost"], stats["lost"]))
-                self.assertEqual(len([text for text in feeder.warnings if " are lost" in text]), 1, feeder.warnings)
-                missing = sorted(set(range(frames)) - seen)
-                self.assertEqual(missing, list(range(missing[0], missing[-1] + 1)), "there is more than one gap")
-                print(f"leaky={leaky}: {stats['lost']} of {frames} lost, from {missing[0]} to {missing[-1]}")
+                self.assertTrue([text for text in feeder.warnings if " are lost" in text], feeder.warnings)
+                if leaky == "downstream":
+                    self.assertLessEqual(set(range(frames - 100, frames)), seen, "new messages were dropped, not old ones")
+                print(f"leaky={leaky}: {stats['lost']} of {frames} lost")
                 feeder.close()
                 for subscriber in subscribers:
                     subscriber.close()
@@ -258,7 +285,6 @@ class Endings(MqttTest):
         feeder.tell("push 100 0")
         feeder.wait_for(lambda f: f.stats()["queued"] == 5, "a full queue")
         self.assertLess(float(feeder.ask("flush")[0]), QUICK)
-        feeder.ask("wait")
         self.assertLess(float(feeder.ask("state ready")[1]), QUICK + SLACK)
         stats = feeder.stats()
         self.assertEqual((stats["queued"], stats["acknowledged"], stats["lost"]), (0, 1, 5))
@@ -314,7 +340,7 @@ class Endings(MqttTest):
 
 
 class Settings(MqttTest):
-    def fail(self, elements, pattern):
+    def refuse(self, elements, pattern):
         """One error, which PATTERN matches, no other message, and soon."""
         feeder = self.feed(elements)
         feeder.play()
@@ -329,7 +355,7 @@ class Settings(MqttTest):
         return feeder.errors[0]
 
     def test_unknown_host(self):
-        self.fail(sink(1).replace("127.0.0.1:1", "no-such-host.invalid"), "no-such-host.invalid:1883: the name of the host is unknown")
+        self.refuse(sink(1).replace("127.0.0.1:1", "no-such-host.invalid"), "no-such-host.invalid:1883: the name of the host is unknown")
 
     def test_wrong_settings(self):
         port = self.broker.port
@@ -347,12 +373,12 @@ class Settings(MqttTest):
                 (sink(port, "ca-file=/no/such/file"), "ca-file cannot be read: .*/no/such/file"),
                 (sink(port, "cert-file=/etc/hostname key-file=/etc/hostname"), "Set all three of them")):
             with self.subTest(pattern=pattern):
-                self.fail(elements, pattern)
+                self.refuse(elements, pattern)
 
     def test_binary_of_text(self):
         elements = sink(self.broker.port, "format=binary").replace(
             "contourmqttsink", "contourextract name=e e.src ! fakesink async=false e.json_src ! queue ! contourmqttsink")
-        self.fail(elements, "format=binary needs frames")
+        self.refuse(elements, "format=binary needs frames")
 
 
 class Passwords(MqttTest):
@@ -375,7 +401,7 @@ class Passwords(MqttTest):
     def test_wrong(self):
         for settings in "username=line password=wrong", "", "username=line password=wrong mqtt-version=3.1.1":
             with self.subTest(settings=settings):
-                Settings.fail(self, sink(self.guarded.port, settings), "the broker refuses the user")
+                Settings.refuse(self, sink(self.guarded.port, settings), "the broker refuses the user")
 
 
 class Certificates(MqttTest):
@@ -430,12 +456,17 @@ class Certificates(MqttTest):
     def test_wrong(self):
         plain, asking = self.secure_broker(), self.secure_broker("server", "require_certificate true")
         elsewhere = self.secure_broker("elsewhere")
-        for elements in (self.secure(plain, ca_file="other.pem"), self.secure(plain), self.secure(elsewhere, ca_file="ca.pem"),
-                         self.secure(asking, ca_file="ca.pem"),
-                         self.secure(asking, ca_file="ca.pem", cert_file="stranger.pem", key_file="stranger.key"),
-                         self.secure(self.broker, ca_file="ca.pem")):
+        closed = "the broker closed the connection without a reason"  # which was on its way when it did
+        stranger = {"cert_file": "stranger.pem", "key_file": "stranger.key"}
+        for elements, pattern in (
+                (self.secure(plain, ca_file="other.pem"), ".*certificate verify failed"),
+                (self.secure(plain), ".*certificate verify failed"),
+                (self.secure(elsewhere, ca_file="ca.pem"), "host name verification failed. Check"),
+                (self.secure(asking, ca_file="ca.pem"), f"(.*certificate required|{closed})"),
+                (self.secure(asking, ca_file="ca.pem", **stranger), f"(.*unknown ca|{closed})"),
+                (self.secure(self.broker, ca_file="ca.pem"), "")):
             with self.subTest(elements=elements):
-                print(Settings.fail(self, elements, "TLS failed: "))
+                print(Settings.refuse(self, elements, "TLS failed: " + pattern))
 
     def test_back_with_another_certificate(self):
         """What would be an error at the start is a warning later, and the element goes on trying."""

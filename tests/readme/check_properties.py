@@ -11,7 +11,9 @@ import shutil
 import subprocess
 import sys
 
-INHERITED = {"name", "parent", "qos"}  # from GStreamer's classes; docs/elements.md describes qos
+INHERITED = {"name", "parent", "qos",  # from GStreamer's classes; docs/elements.md describes qos
+             "async", "blocksize", "enable-last-sample", "last-sample", "max-bitrate", "max-lateness", "processing-deadline",
+             "render-delay", "sync", "throttle-time", "ts-offset"}  # of sinks
 NO_LIMIT = 2**31 - 1  # a range that ends here or later is open in the table
 COLUMNS = "| property | type | default | meaning |"
 
@@ -40,6 +42,8 @@ def describe(value):
         return "one of " + names, f"`{found[1]}`"
     if found := re.match(r'Flags "\w+" Default: \w+, "(.*)"', value):
         return "any of " + names, "none" if found[1] == "(none)" else f"`{found[1]}`"
+    if 'Boxed pointer of type "GstStructure"' in value:
+        return "structure", ""
     return value.strip(), ""
 
 
@@ -102,7 +106,7 @@ def problems_of(element, readme, page):
     for name, blurb, flags, _, _ in properties:
         if not re.match(r"\S.{7,}", blurb):
             yield f"{name}: what is it? '{blurb}'"
-        if "changeable" not in flags:
+        if "writable" in flags and "changeable" not in flags:
             yield f"{name}: changeable when? {flags}"
     yield from problems_of_table(properties, rows_of(page))
 

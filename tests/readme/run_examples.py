@@ -4,15 +4,17 @@
 program; every piece of C is compiled. Arguments: the build folder, the documents or folders of them.
 
 Their inputs come from the folder of real images CTR_TEST_DATA, or are drawn. A camera is replaced by a test picture
-that plays live, a screen by fakesink. What needs an element or module that is missing (an NVIDIA decoder, GObject
-Introspection) is left out, and said. Exit status 77 without GStreamer's command line tools.
+that plays live, a screen by fakesink, a message broker by one of the test's own. What needs an element or module that is
+missing (an NVIDIA decoder, GObject Introspection) is left out, and said. Exit status 77 without GStreamer's command line tools.
 """
+import contextlib
 import glob
 import importlib.util
 import os
 import re
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -33,6 +35,25 @@ STAND_INS = [
     (r"\bv4l2src( device=\S+)?", "videotestsrc is-live=true num-buffers=10"),
     (r"\bautovideosink\b", "fakesink"),
 ]
+
+
+BROKER = shutil.which("mosquitto", path=os.environ.get("PATH", "") + ":/usr/sbin")
+
+
+@contextlib.contextmanager
+def begin_broker():
+    """An MQTT broker in place of the documents' one: its address. Without the program nobody is there."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    # Without a configuration it serves its own computer alone.
+    process = BROKER and subprocess.Popen([BROKER, "-p", str(port)], stderr=subprocess.DEVNULL)
+    try:
+        yield f"localhost:{port}"
+    finally:
+        if process:
+            process.kill()
+            process.wait()
 
 
 def blocks(text, language):
@@ -130,12 +151,12 @@ def main(build, arguments):
         with open(document, encoding="utf-8") as file:
             text += file.read()
     results = []
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, begin_broker() as address:
         os.chdir(folder)
         provide_inputs()
         for line in command_lines(text):
             line = re.sub(r"^build/", lambda _: f"{shlex.quote(build)}/", line)
-            for pattern, replacement in STAND_INS:
+            for pattern, replacement in [*STAND_INS, (r"\blocalhost:1883\b", address)]:
                 line = re.sub(pattern, replacement, line)
             absent = missing_elements(line) + [name for name in INPUTS if name in line and not os.path.exists(name)]
             if absent:
