@@ -10,6 +10,8 @@ PACKAGES_RUN=(python3-minimal gstreamer1.0-tools gstreamer1.0-plugins-base gstre
   gstreamer1.0-plugins-bad gstreamer1.0-libav fonts-dejavu-core)
 PACKAGES_WINDOW=(gstreamer1.0-x) # windows and text
 PACKAGES_ARAVIS=(libaravis-0.8-0) # cameras of GigE Vision and USB3 Vision
+PACKAGES_DASHBOARD=(python3-gst-1.0 gir1.2-gst-plugins-base-1.0 python3-aiohttp libjs-chart.js)
+PACKAGES_MQTT=(python3-paho-mqtt)
 
 LIVE_SECONDS=10 # cameras and streams do not end
 FILE_SECONDS=60 # longer videos are cut
@@ -418,7 +420,7 @@ sink_text ()
 {
   local word value elements=""
   for word in "${sink[@]}"; do
-    if [[ $word =~ ^[a-z]+= ]]; then
+    if [[ $word =~ ^[a-z-]+= ]]; then
       value=${word#*=} && value=${value//\\/\\\\}
       word="${word%%=*}=\"${value//\"/\\\"}\""
     fi

@@ -11,8 +11,9 @@ exec < /dev/null
 PATH=/usr/bin:/bin:$PATH
 TESTS=build-tests
 PACKAGES_TEST=(g++ libopencv-dev gstreamer1.0-opencv libgirepository1.0-dev python3-gst-1.0 python3-numpy
-  gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 python3-shapely python3-pil python3-pip librsvg2-bin gi-docgen clang clang-format
-  shellcheck aravis-tools gir1.2-gst-rtsp-server-1.0 mosquitto mosquitto-clients openssl)
+  gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 python3-shapely python3-pil python3-pip librsvg2-bin valgrind gi-docgen clang clang-format
+  shellcheck aravis-tools gir1.2-gst-rtsp-server-1.0 chromium openssl prometheus-cpp-dev python3-prometheus-client
+  faketime iproute2 mosquitto mosquitto-clients postgresql python3-paho-mqtt python3-psycopg python3-systemd)
 export GST_REGISTRY=$PWD/$TESTS/registry.bin # apart from the user's own
 unset GST_PLUGIN_PATH GST_PLUGIN_PATH_1_0
 
@@ -93,10 +94,11 @@ inspect_elements ()
   [ -n "$elements" ]
 }
 
-# The tests with threads alone. Some kernels place programs where GCC's ThreadSanitizer cannot work.
+# The tests with threads alone, and pipelines beside each other. Some kernels place programs where GCC's ThreadSanitizer cannot work.
 build_for_threads ()
 {
-  local probe=$TESTS/thread-sanitizer targets=(tests/core/{parallel,threads,paint-queue,settling,shared-results,sharing-of-bands})
+  local probe=$TESTS/thread-sanitizer targets=(tests/core/{parallel,threads,paint-queue,settling,shared-results,sharing-of-bands}
+    gst/elements/libgstcudacontours.so tests/reliability/reliability-parallel)
   gcc -fsanitize=thread -x c -o "$probe" - <<< "int main (void) { return 0; }" && "$probe" || return 77
   build $TESTS/threads -Db_sanitize=thread -Db_lundef=false -Dcuda=disabled -Dintrospection=disabled \
       -Doracle-tests=disabled -Dbenchmarks=disabled
@@ -115,7 +117,7 @@ check_debian ()
 
 [ "$(id -u)" != 0 ] || PACKAGES_TEST+=(debootstrap)
 need_packages "build and test" "${PACKAGES_BUILD[@]}" "${PACKAGES_CUDA[@]}" "${PACKAGES_RUN[@]}" "${PACKAGES_WINDOW[@]}" \
-  "${PACKAGES_ARAVIS[@]}" "${PACKAGES_TEST[@]}"
+  "${PACKAGES_ARAVIS[@]}" "${PACKAGES_DASHBOARD[@]}" "${PACKAGES_MQTT[@]}" "${PACKAGES_TEST[@]}"
 
 # Debian has no pycocotools. Without it the test of COCO reads the documents itself.
 /usr/bin/python3 -c 'import pycocotools' 2> /dev/null || [ -d $TESTS/python/pycocotools ] \
@@ -128,6 +130,12 @@ need_packages "build and test" "${PACKAGES_BUILD[@]}" "${PACKAGES_CUDA[@]}" "${P
       --only-binary :all: --target $TESTS/python 'opencv-python-headless>=4.13' \
     || say "No OpenCV 4.13 for Python could be installed: the test against it is skipped."
 export PYTHONPATH=$PWD/$TESTS/python
+# Ray is in no Debian, and with it comes a NumPy that other modules of Debian cannot load: so it has a folder of its own.
+export CTR_TEST_RAY=$PWD/$TESTS/ray
+[ -d "$CTR_TEST_RAY/ray" ] \
+    || /usr/bin/python3 -m pip --disable-pip-version-check install -q --root-user-action=ignore --only-binary :all: \
+      --target "$CTR_TEST_RAY" ray pyarrow tqdm 'numpy>=2' \
+    || say "Ray could not be installed: archive.py is not tested."
 
 cuda=(-Dcuda=disabled)
 mapfile -t archs < <(gpu_archs)
@@ -160,17 +168,17 @@ fi
 # The same sources, another compiler.
 if CC=clang CXX=clang++ check "build with Clang" build $TESTS/clang --buildtype=plain -Dwerror=true -Dcuda=disabled \
     -Dintrospection=disabled -Doracle-tests=disabled -Demulation-tests=disabled -Dbenchmarks=disabled; then
-  CTR_TEST_QUICK=1 meson_tests "Clang" $TESTS/clang --suite core --suite elements
+  CTR_TEST_QUICK=1 meson_tests "Clang" $TESTS/clang --suite core --suite elements --suite fuzz
 fi
 
 thread_tests=({borders,canny,cca,cracks,paint,snake}-threads parallel paint-queue settling shared-results sharing-of-bands)
 if check "build with ThreadSanitizer" build_for_threads; then
   # Everything is bound before main(), as where programs are hardened.
-  LD_BIND_NOW=1 CTR_TEST_QUICK=1 meson_tests "threads" $TESTS/threads "${thread_tests[@]/%/-cpu}"
+  LD_BIND_NOW=1 CTR_TEST_QUICK=1 meson_tests "threads" $TESTS/threads "${thread_tests[@]/%/-cpu}" reliability-parallel
 fi
 
 check "clang-format" format_check
-check "shellcheck" shellcheck -x pipelines/*.sh tests/*.sh .ci/run
+check "shellcheck" shellcheck -x pipelines/*.sh pipelines/dashboard/*.sh tests/*.sh tests/{fuzz,reliability}/*.sh .ci/run
 check "demo" tests/demo.sh
 check "pipelines" tests/pipelines.sh
 check "Debian 13" check_debian

@@ -13,12 +13,12 @@ PATH=/usr/bin:/bin:$PATH
 DIR=build-short
 PACKAGES_TEST=(g++ libgstreamer-plugins-bad1.0-dev libgirepository1.0-dev python3-gst-1.0 python3-numpy
   gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 gstreamer1.0-tools gstreamer1.0-plugins-base
-  gstreamer1.0-plugins-good gstreamer1.0-plugins-bad fonts-dejavu-core)
+  gstreamer1.0-plugins-good gstreamer1.0-plugins-bad fonts-dejavu-core prometheus-cpp-dev python3-prometheus-client)
 elements=(cudaborders cudacca cudacrackcontour cudasnake filter no-gpu attachment segmentation)
 programs=("${elements[@]/#/element-}")
 runs=(cudaborders-cpu cudacca-cpu cudacrackcontour-cpu cudasnake-cpu filter-cpu element-no-gpu element-attachment-cpu
   segmentation-cpu serial componentmeta_scaled contourmeta_scaled metadata-kept unixfd detection-overlay inspect-boxes
-  inspect-boxes-python)
+  inspect-boxes-python metrics)
 
 need_packages "build and test" "${PACKAGES_BUILD[@]}" "${PACKAGES_TEST[@]}"
 export GST_REGISTRY=$PWD/$DIR/registry.bin # apart from the user's own
@@ -27,7 +27,7 @@ unset GST_PLUGIN_PATH GST_PLUGIN_PATH_1_0
 analytics=disabled
 ! pkg-config --exists 'gstreamer-analytics-1.0 >= 1.24' || analytics=enabled
 say "GStreamer $(pkg-config --modversion gstreamer-1.0), analytics $analytics"
-targets=(gst/elements/libgstcudacontours.so gst/meta/GstContours-1.0.typelib pipelines/inspect_boxes "${programs[@]/#/tests/elements/}"
+targets=(gst/elements/libgst{cudacontours,contourmetrics}.so gst/meta/GstContours-1.0.typelib pipelines/inspect_boxes "${programs[@]/#/tests/elements/}"
   tests/metadata/test_{serial,componentmeta_scaled,contourmeta_scaled})
 build $DIR --buildtype=plain -Doptimization=1 -Dwerror=true -Dcuda=disabled -Demulation-tests=disabled -Doracle-tests=disabled \
   -Dbenchmarks=disabled -Dintrospection=enabled "-Danalytics=$analytics"

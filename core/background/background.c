@@ -49,7 +49,8 @@ static void
 discard (CtrAnalyser *analyser)
 {
   CtrBackground *background = (CtrBackground *) analyser;
-  background->begun = background->begun && ops_of (background)->finish (analyser->state, NULL);
+  background->begun =
+      background->begun && ctr_analyser_note (analyser, ops_of (background)->finish (analyser->state, NULL));
 }
 
 static void
@@ -284,11 +285,11 @@ ctr_background_enqueue (CtrBackground *background, const CtrImage *image, const 
 {
   CtrBackgroundPlan plan;
 
-  if (!ctr_analyser_accept (&background->base, check_arguments (background, image, params, corrected, error)))
+  if (!ctr_analyser_accept (&background->base, check_arguments (background, image, params, corrected, error), error))
     return false;
   make_plan (background, image, params, &plan);
-  background->base.pending =
-      ops_of (background)->enqueue (background->base.state, image, &plan, corrected, stream, error);
+  background->base.pending = ctr_analyser_note (
+      &background->base, ops_of (background)->enqueue (background->base.state, image, &plan, corrected, stream, error));
   /* Some of the pixels may have been learned. */
   background->begun = background->base.pending;
   return background->base.pending;
@@ -299,7 +300,7 @@ ctr_background_finish (CtrBackground *background, CtrError *error)
 {
   if (!ctr_analyser_take_pending (&background->base, error))
     return false;
-  const bool ok = ops_of (background)->finish (background->base.state, error);
+  const bool ok = ctr_analyser_note (&background->base, ops_of (background)->finish (background->base.state, error));
   background->begun = background->begun && ok;
   return ok;
 }

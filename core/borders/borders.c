@@ -48,7 +48,9 @@ static void
 discard (CtrAnalyser *analyser)
 {
   CtrBorders *borders = (CtrBorders *) analyser;
-  ctr_contours_unref (ops_of (borders)->finish (borders->base.state, NULL));
+  CtrContours *contours = ops_of (borders)->finish (borders->base.state, NULL);
+  ctr_analyser_note (analyser, contours);
+  ctr_contours_unref (contours);
 }
 
 static const CtrAnalyserType analyser_type = {
@@ -160,7 +162,7 @@ ctr_borders_enqueue (
     CtrBorders *borders, const CtrImage *image, const CtrBordersParams *params, void *stream, CtrError *error)
 {
   if (!ctr_analyser_settle (&borders->base, error)
-      || !ctr_analyser_accept (&borders->base, check_arguments (borders, image, params, error)))
+      || !ctr_analyser_accept (&borders->base, check_arguments (borders, image, params, error), error))
     return false;
   CtrBordersPlan plan;
   ctr_borders_plan_init (&plan, params);
@@ -169,7 +171,8 @@ ctr_borders_enqueue (
   borders->connectivity = params->connectivity;
   borders->features = plan.features;
   borders->region_count = ctr_foreground_region_count (&params->foreground);
-  borders->base.pending = ops_of (borders)->enqueue (borders->base.state, image, &plan, stream, error);
+  borders->base.pending =
+      ctr_analyser_note (&borders->base, ops_of (borders)->enqueue (borders->base.state, image, &plan, stream, error));
   return borders->base.pending;
 }
 
@@ -180,7 +183,7 @@ take_result (CtrBorders *borders, CtrError *error)
   if (!ctr_analyser_take_pending (&borders->base, error))
     return NULL;
   CtrContours *contours = ops_of (borders)->finish (borders->base.state, error);
-  if (!contours)
+  if (!ctr_analyser_note (&borders->base, contours))
     return NULL;
   contours->vertices = borders->vertices;
   contours->connectivity = borders->connectivity;

@@ -124,7 +124,7 @@ static void
 discard (CtrAnalyser *analyser)
 {
   CtrCanny *canny = (CtrCanny *) analyser;
-  ops_of (canny)->finish (canny->base.state, NULL);
+  ctr_analyser_note (analyser, ops_of (canny)->finish (canny->base.state, NULL));
 }
 
 static const CtrAnalyserType analyser_type = {
@@ -190,12 +190,13 @@ bool
 ctr_canny_enqueue (CtrCanny *canny, const CtrImage *image, const CtrCannyParams *params, const CtrEdgePicture *picture,
     void *stream, CtrError *error)
 {
-  if (!ctr_analyser_accept (&canny->base, check_arguments (canny, image, params, picture, error)))
+  if (!ctr_analyser_accept (&canny->base, check_arguments (canny, image, params, picture, error), error))
     return false;
   ctr_canny_plan_init (&canny->plan, params, image->format);
   canny->low = fmin (params->low_threshold, params->high_threshold);
   canny->high = fmax (params->low_threshold, params->high_threshold);
-  canny->base.pending = ops_of (canny)->enqueue (canny->base.state, image, &canny->plan, picture, stream, error);
+  canny->base.pending = ctr_analyser_note (
+      &canny->base, ops_of (canny)->enqueue (canny->base.state, image, &canny->plan, picture, stream, error));
   return canny->base.pending;
 }
 
@@ -239,7 +240,7 @@ ctr_canny_finish (CtrCanny *canny, CtrError *error)
   if (!ctr_analyser_take_pending (&canny->base, error))
     return false;
   canny->finished = false;
-  if (!ops_of (canny)->finish (canny->base.state, error))
+  if (!ctr_analyser_note (&canny->base, ops_of (canny)->finish (canny->base.state, error)))
     return false;
   note_thresholds (canny);
   return true;

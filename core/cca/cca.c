@@ -33,7 +33,9 @@ static void
 discard (CtrAnalyser *analyser)
 {
   CtrCca *cca = (CtrCca *) analyser;
-  ctr_components_unref (ops_of (cca)->finish (cca->base.state, NULL));
+  CtrComponents *components = ops_of (cca)->finish (cca->base.state, NULL);
+  ctr_analyser_note (analyser, components);
+  ctr_components_unref (components);
 }
 
 static const CtrAnalyserType analyser_type = {
@@ -134,7 +136,8 @@ enqueue (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *s
   const CtrCcaParams plan = plan_of (params);
   cca->features = ctr_cca_features (&plan);
   cca->region_count = ctr_foreground_region_count (&plan.foreground);
-  cca->queued = cca->base.pending = ops_of (cca)->enqueue (cca->base.state, image, &plan, stream, error);
+  cca->queued = cca->base.pending =
+      ctr_analyser_note (&cca->base, ops_of (cca)->enqueue (cca->base.state, image, &plan, stream, error));
   return cca->queued;
 }
 
@@ -143,7 +146,7 @@ ctr_cca_enqueue (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params,
 {
   cca->queued = false;
   return ctr_analyser_settle (&cca->base, error)
-         && ctr_analyser_accept (&cca->base, ctr_cca_check_arguments (cca, image, params, error))
+         && ctr_analyser_accept (&cca->base, ctr_cca_check_arguments (cca, image, params, error), error)
          && enqueue (cca, image, params, stream, error);
 }
 
@@ -163,7 +166,7 @@ take_result (CtrCca *cca, CtrError *error)
   if (!ctr_analyser_take_pending (&cca->base, error))
     return NULL;
   CtrComponents *components = ops_of (cca)->finish (cca->base.state, error);
-  if (components)
+  if (ctr_analyser_note (&cca->base, components))
     components->region_count = cca->region_count;
   return components;
 }

@@ -44,7 +44,8 @@ ctr_analyser_free (CtrAnalyser *analyser)
   if (!analyser)
     return;
   ctr_analyser_settle (analyser, NULL);
-  analyser->ops->destroy (analyser->state);
+  if (analyser->state)
+    analyser->ops->destroy (analyser->state);
   if (analyser->type->release)
     analyser->type->release (analyser);
   free (analyser);
@@ -107,11 +108,31 @@ ctr_analyser_discard (CtrAnalyser *analyser)
 }
 
 bool
-ctr_analyser_accept (CtrAnalyser *analyser, bool valid)
+ctr_analyser_note (CtrAnalyser *analyser, bool worked)
+{
+  analyser->failed |= !worked;
+  return worked;
+}
+
+bool
+ctr_analyser_renew (CtrAnalyser *analyser, CtrError *error)
+{
+  if (!analyser->failed || analyser->backend == CTR_BACKEND_CPU)
+    return true;
+  /* Its memory may be what there is too little of. */
+  if (analyser->state)
+    analyser->ops->destroy (analyser->state);
+  analyser->state = analyser->ops->create (error);
+  analyser->failed = !analyser->state;
+  return analyser->state;
+}
+
+bool
+ctr_analyser_accept (CtrAnalyser *analyser, bool valid, CtrError *error)
 {
   if (!valid)
     ctr_analyser_discard (analyser);
-  return valid;
+  return valid && ctr_analyser_renew (analyser, error);
 }
 
 bool

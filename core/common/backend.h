@@ -43,7 +43,8 @@ typedef struct {
   const CtrAnalyserType *type;
   CtrBackend backend;
   const CtrBackendOps *ops;
-  void *state;      /* the backend's own */
+  void *state;      /* the backend's own; NULL where it could not be made anew */
+  bool failed;      /* a frame has, in the backend, since the state was made */
   bool pending;     /* enqueue() succeeded, finish() has not been called yet */
   void *handed_out; /* a reference to the pending result that submit() has returned last, or NULL */
 } CtrAnalyser;
@@ -86,8 +87,16 @@ void ctr_analyser_discard (CtrAnalyser *analyser);
 
 /* The stale-result rule, which every enqueue() applies to the check of its arguments: if they are refused, the older
  * input's result is dropped. It must not pass for the new input's, nor may its pixels be read any longer. Returns
- * VALID. */
-bool ctr_analyser_accept (CtrAnalyser *analyser, bool valid);
+ * whether the backend may be called. */
+bool ctr_analyser_accept (CtrAnalyser *analyser, bool valid, CtrError *error);
+
+/* Takes note of whether a frame has WORKED in the backend, in enqueue() or finish(), and returns it. */
+bool ctr_analyser_note (CtrAnalyser *analyser, bool worked);
+
+/* Makes the backend's state anew if a frame has failed on the GPU. There, a frame leaves counters and tables as the next one
+ * needs them; one that ends in the middle does not. ctr_analyser_accept() does so for arguments that are VALID. False and error
+ * if there is no memory for it. */
+bool ctr_analyser_renew (CtrAnalyser *analyser, CtrError *error);
 
 /* Is a result pending? If not, error says what to call first. take() is finish()'s: the result is not pending then. */
 bool ctr_analyser_check_pending (const CtrAnalyser *analyser, CtrError *error);

@@ -14,7 +14,9 @@ void *
 ctr_alloc_array (size_t count, size_t size)
 {
   const uintptr_t page = (uintptr_t) sysconf (_SC_PAGESIZE);
-  const size_t bytes = count * size;
+  size_t bytes;
+  if (__builtin_mul_overflow (count, size, &bytes))
+    return NULL;
   void *array = malloc (bytes);
   if (array && bytes >= 4 << 20) {
     uintptr_t start = ((uintptr_t) array + page - 1) / page * page;

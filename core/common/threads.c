@@ -4,6 +4,9 @@
 #include <sched.h>
 #include <unistd.h>
 
+/* Each starts a thread that stays: a wrong number must not take all that the system has. */
+#define MOST_THREADS 64
+
 static _Thread_local unsigned current = 1;
 
 /* The affinity is that of the process's first thread: an application may bind the others to one core each. */
@@ -21,7 +24,13 @@ unsigned
 ctr_threads_set_current (unsigned threads)
 {
   const unsigned before = current;
-  current = threads > 0 ? threads : logical_cores ();
+  if (threads == 0 || threads > MOST_THREADS) {
+    const unsigned cores = logical_cores ();
+    const unsigned most = cores > MOST_THREADS ? cores : MOST_THREADS;
+    current = threads == 0 ? cores : threads < most ? threads : most;
+  } else {
+    current = threads;
+  }
   return before;
 }
 

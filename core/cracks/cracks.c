@@ -46,12 +46,21 @@ drop_components (CtrCracks *cracks)
   cracks->components = NULL;
 }
 
+/* The contours of the queued image. */
+static CtrContours *
+finish (CtrCracks *cracks, CtrError *error)
+{
+  CtrContours *contours = ops_of (cracks)->finish (cracks->base.state, error);
+  ctr_analyser_note (&cracks->base, contours);
+  return contours;
+}
+
 static void
 discard (CtrAnalyser *analyser)
 {
   CtrCracks *cracks = (CtrCracks *) analyser;
   if (cracks->is_queued)
-    ctr_contours_unref (ops_of (cracks)->finish (cracks->base.state, NULL));
+    ctr_contours_unref (finish (cracks, NULL));
   drop_components (cracks);
 }
 
@@ -279,11 +288,11 @@ ctr_cracks_enqueue (
     CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params, void *stream, CtrError *error)
 {
   if (!settle_last (cracks, error)
-      || !ctr_analyser_accept (&cracks->base, check_arguments (cracks, image, params, error)))
+      || !ctr_analyser_accept (&cracks->base, check_arguments (cracks, image, params, error), error))
     return false;
   make_plan (cracks, image, params);
-  cracks->base.pending = cracks->is_queued =
-      ops_of (cracks)->enqueue (cracks->base.state, image, &cracks->plan, stream, error);
+  cracks->base.pending = cracks->is_queued = ctr_analyser_note (
+      &cracks->base, ops_of (cracks)->enqueue (cracks->base.state, image, &cracks->plan, stream, error));
   drop_components (cracks);
   return cracks->base.pending;
 }
@@ -350,14 +359,16 @@ bool
 ctr_cracks_enqueue_labels (
     CtrCracks *cracks, CtrComponents *components, const CtrCracksParams *params, void *stream, CtrError *error)
 {
-  if (!settle_last (cracks, error) || !ctr_analyser_accept (&cracks->base, check_labels (components, params, error)))
+  if (!settle_last (cracks, error)
+      || !ctr_analyser_accept (&cracks->base, check_labels (components, params, error), error))
     return false;
   CtrComponents *former = cracks->components;
   const bool failed = have_failed (cracks, components);
   make_label_plan (cracks, components, params);
   cracks->components = ctr_components_ref (components);
-  cracks->is_queued =
-      !failed && ops_of (cracks)->enqueue_labels (cracks->base.state, components, &cracks->plan, stream, error);
+  cracks->is_queued = !failed
+                      && ctr_analyser_note (&cracks->base, ops_of (cracks)->enqueue_labels (cracks->base.state,
+                                                               components, &cracks->plan, stream, error));
   /* Pending components may have turned out to fail. */
   cracks->base.pending = cracks->is_queued || failed || have_failed (cracks, components);
   ctr_components_unref (former);
@@ -374,7 +385,7 @@ take_result (CtrCracks *cracks, CtrError *error)
   if (!ctr_analyser_take_pending (&cracks->base, error))
     return NULL;
   if (cracks->is_queued)
-    contours = ops_of (cracks)->finish (cracks->base.state, error);
+    contours = finish (cracks, error);
   cracks->components_failed = cracks->components && !ctr_components_wait (cracks->components, contours ? NULL : error);
   drop_components (cracks);
   if (contours) {

@@ -21,11 +21,19 @@ ctr_edge_chains_params_init (CtrEdgeChainsParams *params)
   *params = (CtrEdgeChainsParams){.subpixel_sigma = CTR_SUBPIXEL_SIGMA};
 }
 
+/* The contours of the queued mask. */
+static CtrContours *
+finish (CtrEdgeChains *chains, CtrError *error)
+{
+  CtrContours *contours = ops_of (chains)->finish (chains->base.state, error);
+  ctr_analyser_note (&chains->base, contours);
+  return contours;
+}
+
 static void
 discard (CtrAnalyser *analyser)
 {
-  CtrEdgeChains *chains = (CtrEdgeChains *) analyser;
-  ctr_contours_unref (ops_of (chains)->finish (chains->base.state, NULL));
+  ctr_contours_unref (finish ((CtrEdgeChains *) analyser, NULL));
 }
 
 static const CtrAnalyserType analyser_type = {
@@ -64,7 +72,7 @@ ctr_edge_chains_get_mask (
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown memory %d for an edge mask", (int) memory);
   *mask = (CtrImage){.width = width, .height = height, .format = CTR_FORMAT_GRAY8, .memory = memory};
   return ctr_analyser_check_memory (&chains->base, "edge mask", memory, error)
-         && ops_of (chains)->get_mask (chains->base.state, mask, error);
+         && ctr_analyser_renew (&chains->base, error) && ops_of (chains)->get_mask (chains->base.state, mask, error);
 }
 
 static bool
@@ -108,20 +116,21 @@ bool
 ctr_edge_chains_enqueue (
     CtrEdgeChains *chains, const CtrImage *mask, const CtrEdgeChainsParams *params, void *stream, CtrError *error)
 {
-  if (!ctr_analyser_accept (&chains->base, check_arguments (chains, mask, params, error)))
+  if (!ctr_analyser_accept (&chains->base, check_arguments (chains, mask, params, error), error))
     return false;
   CtrEdgeChainsPlan plan = {.min_length = ctr_contour_limit_min (params->min_length, CTR_LENGTH_UNIT)};
   ctr_subpixel_rule_init (&plan.subpixel, params->subpixel, params->subpixel_sigma, NULL);
   if (ctr_edge_chains_refines (&plan))
     plan.image = *params->image;
-  chains->base.pending = ops_of (chains)->enqueue (chains->base.state, mask, &plan, stream, error);
+  chains->base.pending =
+      ctr_analyser_note (&chains->base, ops_of (chains)->enqueue (chains->base.state, mask, &plan, stream, error));
   return chains->base.pending;
 }
 
 CtrContours *
 ctr_edge_chains_finish (CtrEdgeChains *chains, CtrError *error)
 {
-  return ctr_analyser_take_pending (&chains->base, error) ? ops_of (chains)->finish (chains->base.state, error) : NULL;
+  return ctr_analyser_take_pending (&chains->base, error) ? finish (chains, error) : NULL;
 }
 
 CtrContours *

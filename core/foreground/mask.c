@@ -20,7 +20,7 @@ static void
 discard (CtrAnalyser *analyser)
 {
   CtrMask *mask = (CtrMask *) analyser;
-  ops_of (mask)->finish (mask->base.state, NULL);
+  ctr_analyser_note (analyser, ops_of (mask)->finish (mask->base.state, NULL));
 }
 
 static const CtrAnalyserType analyser_type = {
@@ -58,9 +58,10 @@ bool
 ctr_mask_enqueue (CtrMask *mask, const CtrImage *image, const CtrForeground *foreground, const CtrEdgePicture *picture,
     void *stream, CtrError *error)
 {
-  if (!ctr_analyser_accept (&mask->base, check_arguments (mask, image, foreground, picture, error)))
+  if (!ctr_analyser_accept (&mask->base, check_arguments (mask, image, foreground, picture, error), error))
     return false;
-  mask->base.pending = ops_of (mask)->enqueue (mask->base.state, image, foreground, picture, stream, error);
+  mask->base.pending = ctr_analyser_note (
+      &mask->base, ops_of (mask)->enqueue (mask->base.state, image, foreground, picture, stream, error));
   return mask->base.pending;
 }
 
@@ -78,7 +79,7 @@ ctr_mask_finish (CtrMask *mask, CtrError *error)
   if (!ctr_analyser_take_pending (&mask->base, error))
     return false;
   mask->finished = false;
-  if (!ops_of (mask)->finish (mask->base.state, error))
+  if (!ctr_analyser_note (&mask->base, ops_of (mask)->finish (mask->base.state, error)))
     return false;
   mask->threshold = ops_of (mask)->threshold (mask->base.state);
   mask->finished = true;

@@ -160,14 +160,21 @@ draw_polygon_row (const CtrRegion *region, const CtrAtlasRegion *at, uint32_t y,
 }
 
 static void
+set_bits (uint64_t *row, uint32_t count)
+{
+  memset (row, 0xff, count / 64 * sizeof *row);
+  if (count % 64)
+    row[count / 64] |= (UINT64_C (1) << count % 64) - 1;
+}
+
+static void
 draw_row (const CtrRegion *region, const CtrRegionMask *mask, const CtrAtlasRegion *at, uint32_t y, uint64_t *row,
     size_t words)
 {
   if (region && region->points)
     draw_polygon_row (region, at, y, row, words);
   else
-    for (uint32_t x = 0; x < at->width; x++)
-      row[x / 64] |= UINT64_C (1) << x % 64;
+    set_bits (row, at->width);
   for (uint32_t x = 0; mask && x < at->width; x++)
     if (y >= mask->height || at->x + x >= mask->width || !mask->data[y * mask->stride + at->x + x])
       row[x / 64] &= ~(UINT64_C (1) << x % 64);

@@ -152,7 +152,7 @@ static void
 discard (CtrAnalyser *analyser)
 {
   CtrPainter *painter = (CtrPainter *) analyser;
-  ops_of (painter)->finish (painter->base.state, NULL);
+  ctr_analyser_note (analyser, ops_of (painter)->finish (painter->base.state, NULL));
 }
 
 static const CtrAnalyserType analyser_type = {
@@ -389,12 +389,12 @@ bool
 ctr_painter_enqueue (CtrPainter *painter, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count,
     const CtrPaintColour *colours, void *stream, CtrError *error)
 {
-  if (!ctr_analyser_accept (&painter->base, check_arguments (painter, picture, layers, count, colours, error)))
+  if (!ctr_analyser_accept (&painter->base, check_arguments (painter, picture, layers, count, colours, error), error))
     return false;
   if (painter->base.backend == CTR_BACKEND_CPU)
     settle_results (layers, count);
-  painter->base.pending =
-      ops_of (painter)->enqueue (painter->base.state, picture, layers, count, colours, stream, error);
+  painter->base.pending = ctr_analyser_note (
+      &painter->base, ops_of (painter)->enqueue (painter->base.state, picture, layers, count, colours, stream, error));
   return painter->base.pending;
 }
 
@@ -408,7 +408,8 @@ ctr_painter_lead_default (CtrPainter *painter, CtrError *error)
 bool
 ctr_painter_finish (CtrPainter *painter, CtrError *error)
 {
-  return ctr_analyser_take_pending (&painter->base, error) && ops_of (painter)->finish (painter->base.state, error);
+  return ctr_analyser_take_pending (&painter->base, error)
+         && ctr_analyser_note (&painter->base, ops_of (painter)->finish (painter->base.state, error));
 }
 
 bool

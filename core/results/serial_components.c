@@ -104,20 +104,29 @@ is_inside (const Info *info, const CtrComponent *c, bool empty)
          && is_sum (c->sum_y, c->area, c->top, c->height);
 }
 
+/* Can the squares of COUNT numbers with this SUM have this sum? If not, their variance is negative. */
+static bool
+can_be_squares (uint64_t count, uint64_t sum, uint64_t squares)
+{
+  return (unsigned __int128) sum * sum <= (unsigned __int128) count * squares;
+}
+
 /* Could these be sums over the pixels of C? */
 static bool
 moments_fit (const CtrComponent *c, const CtrComponentMoments *m)
 {
   const uint64_t right = (uint64_t) c->left + c->width, bottom = (uint64_t) c->top + c->height;
   return m->sum_xx <= c->area * right * right && m->sum_xy <= c->area * right * bottom
-         && m->sum_yy <= c->area * bottom * bottom;
+         && m->sum_yy <= c->area * bottom * bottom && can_be_squares (c->area, c->sum_x, m->sum_xx)
+         && can_be_squares (c->area, c->sum_y, m->sum_yy);
 }
 
 static bool
 grey_fits (const CtrComponent *c, const CtrComponentGrey *g)
 {
   const uint64_t most = g->max;
-  return g->min <= g->max && g->sum <= c->area * most && g->sum_sq <= c->area * most * most;
+  return g->min <= g->max && g->sum <= c->area * most && g->sum_sq <= c->area * most * most
+         && can_be_squares (c->area, g->sum, g->sum_sq);
 }
 
 static bool

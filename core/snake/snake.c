@@ -39,7 +39,11 @@ take_result (CtrSnake *snake, CtrError *error)
 {
   CtrContours *refused = snake->refused;
   snake->refused = NULL;
-  return refused ? refused : ops_of (snake)->finish (snake->base.state, error);
+  if (refused)
+    return refused;
+  CtrContours *contours = ops_of (snake)->finish (snake->base.state, error);
+  ctr_analyser_note (&snake->base, contours);
+  return contours;
 }
 
 static void
@@ -121,7 +125,9 @@ start (CtrSnake *snake, const CtrImage *image, const CtrSnakeParams *params, con
   if (params->max_window_sides > 0 && sides > params->max_window_sides)
     return refuse (snake, image, params->history, CTR_LIMIT_WINDOW_SIDES, sides, error);
   return ctr_snake_make_plan (&snake->planner, image, params, objects, count, error)
-         && ops_of (snake)->enqueue (snake->base.state, image, &snake->planner.plan, stream, error);
+         && ctr_analyser_renew (&snake->base, error)
+         && ctr_analyser_note (
+             &snake->base, ops_of (snake)->enqueue (snake->base.state, image, &snake->planner.plan, stream, error));
 }
 
 bool

@@ -42,7 +42,10 @@ reserve (void *array, size_t *room, size_t count, size_t size)
   if (count <= *room)
     return true;
   const size_t wanted = count + count / 4 + 64;
-  char *grown = realloc (*(void **) array, wanted * size);
+  size_t bytes;
+  if (wanted < count || __builtin_mul_overflow (wanted, size, &bytes))
+    return false;
+  char *grown = realloc (*(void **) array, bytes);
   if (!grown)
     return false;
   memset (grown + *room * size, 0, (wanted - *room) * size);

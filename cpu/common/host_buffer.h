@@ -20,12 +20,14 @@ typedef struct {
 static inline bool
 ctr_host_buffer_reserve (CtrHostBuffer *buffer, size_t count, size_t size)
 {
-  size_t need = count * size;
+  size_t need;
+  if (__builtin_mul_overflow (count, size, &need))
+    return false;
   if (need > buffer->used)
     buffer->used = need;
   if (need <= buffer->bytes)
     return true;
-  size_t bytes = need > 2 * buffer->bytes ? need : 2 * buffer->bytes;
+  size_t bytes = need - buffer->bytes > buffer->bytes ? need : 2 * buffer->bytes;
   void *data = realloc (buffer->data, bytes);
   if (!data)
     return false;

@@ -272,12 +272,14 @@ background_launch_pass (const BackgroundPass &pass, bool wide, cudaStream_t stre
 {
   const dim3 grid (ctr_div_up (pass.vectors, COLUMNS), ctr_div_up (pass.height, ROWS));
   PassKernel *kernel = wide ? find_kernel<uint16_t> (pass) : find_kernel<uint8_t> (pass);
-  kernel<<<grid, BLOCK, 0, stream>>> (pass);
+  if (ctr_may_launch ())
+    kernel<<<grid, BLOCK, 0, stream>>> (pass);
 }
 
 void
 background_launch_spread (const BackgroundSpread &spread, cudaStream_t stream)
 {
   const dim3 grid (ctr_div_up (spread.width, COLUMNS), ctr_div_up (spread.height, ROWS));
-  spread_kernel<<<grid, BLOCK, 0, stream>>> (spread);
+  if (ctr_may_launch ())
+    spread_kernel<<<grid, BLOCK, 0, stream>>> (spread);
 }

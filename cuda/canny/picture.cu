@@ -87,8 +87,9 @@ void
 launch_paint (const CannyKernelArgs &f, const CtrEdgePlane &plane, cudaStream_t stream)
 {
   const uint32_t columns = ((f.width - 1) >> plane.x_shift) + 1, rows = ((f.height - 1) >> plane.y_shift) + 1;
-  paint_kernel<<<grid_of (columns, rows), BLOCK, 0, stream>>> (
-      plane, f.mask, f.mask_stride, f.width, f.height, columns);
+  if (ctr_may_launch ())
+    paint_kernel<<<grid_of (columns, rows), BLOCK, 0, stream>>> (
+        plane, f.mask, f.mask_stride, f.width, f.height, columns);
 }
 
 /* Are all bytes of PLANE equal, whatever the edges are? */
@@ -106,7 +107,9 @@ is_uniform (const CtrEdgePlane *plane)
 void
 canny_launch_pack (const CannyKernelArgs &f, uint32_t words, uint32_t *bits, cudaStream_t stream)
 {
-  pack_kernel<<<grid_of (words, f.height), BLOCK, 0, stream>>> (f.mask, f.mask_stride, f.width, f.height, words, bits);
+  if (ctr_may_launch ())
+    pack_kernel<<<grid_of (words, f.height), BLOCK, 0, stream>>> (
+        f.mask, f.mask_stride, f.width, f.height, words, bits);
 }
 
 void
@@ -139,5 +142,6 @@ canny_launch_paint_values (
     const CtrEdgePlane &plane, const uint16_t *values, uint32_t width, uint32_t height, cudaStream_t stream)
 {
   const uint32_t columns = ((width - 1) >> plane.x_shift) + 1, rows = ((height - 1) >> plane.y_shift) + 1;
-  paint_values_kernel<<<grid_of (columns, rows), BLOCK, 0, stream>>> (plane, values, width, height, columns);
+  if (ctr_may_launch ())
+    paint_values_kernel<<<grid_of (columns, rows), BLOCK, 0, stream>>> (plane, values, width, height, columns);
 }

@@ -102,5 +102,6 @@ canny_launch_wide_blur (
   for (uint32_t i = 0; i < 2 * plan.radius + 1; i++)
     f.weights[i] = plan.wide_weights[i];
   const dim3 grid (ctr_div_up (plane.width, WIDE_W), ctr_div_up (plane.height, WIDE_H));
-  wide_blur_kernel<<<grid, WIDE_THREADS, 0, stream>>> (f);
+  if (ctr_may_launch ())
+    wide_blur_kernel<<<grid, WIDE_THREADS, 0, stream>>> (f);
 }

@@ -21,6 +21,7 @@ cca_create (CtrError *error)
   delivery_init (&cca->delivery);
   cca->host.pinned = true;
   if (!cuda_session_open (&cca->session, "preparing a component analyser", error)) {
+    cuda_session_close (&cca->session);
     free (cca);
     return NULL;
   }

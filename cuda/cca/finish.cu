@@ -353,5 +353,6 @@ cca_launch_finish (
                                                 : finish_kernel<4, SEAM_STEPS>;
   cudaLaunchAttribute attributes[2];
   const cudaLaunchConfig_t config = config_of (ctas, stream, attributes);
-  cudaLaunchKernelEx (&config, kernel, f, copy);
+  if (ctr_may_launch ())
+    cudaLaunchKernelEx (&config, kernel, f, copy);
 }

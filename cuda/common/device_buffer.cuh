@@ -38,12 +38,16 @@ ctr_device_buffer_reserve (CtrDeviceBuffer *buffer, size_t size, CtrError *error
     size = buffer->least;
   ctr_device_buffer_free (buffer);
   if (buffer->pinned) {
-    if (cudaHostAlloc (&buffer->data, size, cudaHostAllocDefault) != cudaSuccess) {
-      cudaGetLastError ();
+    const cudaError_t status = cudaHostAlloc (&buffer->data, size, cudaHostAllocDefault);
+    if (status != cudaSuccess)
       buffer->data = NULL;
+    if (status == cudaErrorMemoryAllocation) {
+      cudaGetLastError ();
       return ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY,
           "out of pinned host memory (%zu bytes for the GPU): use smaller frames, or close other programs", size);
     }
+    if (status != cudaSuccess)
+      return ctr_cuda_fail (error, status, "allocating pinned host memory");
   } else {
     CTR_CUDA (cudaMalloc (&buffer->data, size));
   }

@@ -38,6 +38,8 @@ static inline void
 ctr_launch_overlapped (
     bool overlap, void (*kernel) (Args...), dim3 grid, dim3 block, size_t shared, cudaStream_t stream, Args... args)
 {
+  if (!ctr_may_launch ())
+    return;
   cudaLaunchConfig_t config = {};
   config.gridDim = grid;
   config.blockDim = block;

@@ -180,7 +180,8 @@ pieces_launch (void (*kernel) (Args), const Args &args, const PiecesArgs &pictur
   CTR_CUDA (cudaGetDevice (&device));
   CTR_CUDA (cudaDeviceGetAttribute (&processors, cudaDevAttrMultiProcessorCount, device));
   const unsigned ctas = ctr_div_up (picture.per_row * picture.height, PIECES_THREADS);
-  kernel<<<min (ctas, (unsigned) processors), PIECES_THREADS, 0, stream>>> (args);
+  if (ctr_may_launch ())
+    kernel<<<min (ctas, (unsigned) processors), PIECES_THREADS, 0, stream>>> (args);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }

@@ -74,15 +74,45 @@ poll (IsDone is_done, CudaWait *wait)
   return done;
 }
 
-cudaError_t
-find_overlap (bool *overlap)
+/* Is in this build for the same GPUs as all other kernels. */
+__global__ void
+probe_kernel ()
 {
-  int device = 0, major = 0;
+}
+
+/* Whether this build has kernels for the GPU. The question loads one, which shows it before the first frame does. */
+bool
+check_kernels (int major, int minor, const char *purpose, CtrError *error)
+{
+  int ctas;
+  const cudaError_t status = cudaOccupancyMaxActiveBlocksPerMultiprocessor (&ctas, probe_kernel, 32, 0);
+  if (status == cudaSuccess)
+    return true;
+  if (status != cudaErrorNoKernelImageForDevice && status != cudaErrorInvalidDeviceFunction
+      && status != cudaErrorUnsupportedPtxVersion)
+    return ctr_cuda_fail (error, status, purpose);
+  cudaGetLastError ();
+  return ctr_fail (error, CTR_ERROR_NO_CUDA,
+      "this build has no kernels for the GPU, of compute capability %d.%d (%s): rebuild with -Dcuda-archs=sm_%d%d, or "
+      "update "
+      "the driver",
+      major, minor, cudaGetErrorString (status), major, minor);
+}
+
+/* Finds out whether kernels can overlap, and run at all. */
+bool
+look_at_device (bool *overlap, const char *purpose, CtrError *error)
+{
+  int device = 0, major = 0, minor = 0;
   cudaError_t status = cudaGetDevice (&device);
   if (status == cudaSuccess)
     status = cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, device);
+  if (status == cudaSuccess)
+    status = cudaDeviceGetAttribute (&minor, cudaDevAttrComputeCapabilityMinor, device);
   *overlap = major >= 9;
-  return status;
+  if (status != cudaSuccess)
+    return ctr_cuda_fail (error, status, purpose);
+  return check_kernels (major, minor, purpose, error);
 }
 
 bool
@@ -170,9 +200,9 @@ bool
 cuda_session_open (CudaSession *session, const char *purpose, CtrError *error)
 {
   *session = {};
-  cudaError_t status = find_overlap (&session->overlap);
-  if (status == cudaSuccess)
-    status = cudaStreamCreateWithFlags (&session->own_stream, cudaStreamNonBlocking);
+  if (!look_at_device (&session->overlap, purpose, error))
+    return false;
+  cudaError_t status = cudaStreamCreateWithFlags (&session->own_stream, cudaStreamNonBlocking);
   if (status == cudaSuccess)
     status = cuda_create_event (&session->done);
   session->context = ctr_context_current ();

@@ -389,7 +389,8 @@ launch (
     CTR_CUDA (cudaDeviceGetAttribute (&processors, cudaDevAttrMultiProcessorCount, device));
     ctas = min (ctas, 4u * (unsigned) processors);
   }
-  kernel<<<ctas, THREADS, 0, stream>>> (a);
+  if (ctr_may_launch ())
+    kernel<<<ctas, THREADS, 0, stream>>> (a);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }

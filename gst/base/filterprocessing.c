@@ -259,6 +259,38 @@ run_in_context (GstContoursFilter *self, GstVideoFrame *in, GstVideoFrame *out, 
   return ok;
 }
 
+/* A meta may say anything. */
+static const gchar *
+format_name (GstVideoFormat format)
+{
+  const gchar *name = format == GST_VIDEO_FORMAT_UNKNOWN ? NULL : gst_video_format_to_string (format);
+
+  return name ? name : "an unknown format";
+}
+
+/* Whether the caps and the GstVideoMeta of BUFFER, if it has one, agree on its planes. The meta may describe a larger frame,
+ * of which the caps' is the upper left part. */
+static gboolean
+check_meta (GstContoursFilter *self, GstBuffer *buffer)
+{
+  const GstVideoInfo *info = &PRIVATE (self)->info;
+  const GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
+
+  if (!meta
+      || (meta->format == GST_VIDEO_INFO_FORMAT (info) && meta->n_planes == GST_VIDEO_INFO_N_PLANES (info)
+          && meta->width >= (guint) GST_VIDEO_INFO_WIDTH (info)
+          && meta->height >= (guint) GST_VIDEO_INFO_HEIGHT (info)))
+    return TRUE;
+  GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+      ("The frame cannot be processed: its GstVideoMeta says %s of %u × %u in %u planes, its caps %s of %d × %d in %u. "
+       "Check the element upstream.",
+          format_name (meta->format), meta->width, meta->height, meta->n_planes,
+          format_name (GST_VIDEO_INFO_FORMAT (info)), GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
+          GST_VIDEO_INFO_N_PLANES (info)),
+      (NULL));
+  return FALSE;
+}
+
 gboolean
 contours_filter_map_frame (GstContoursFilter *self, GstVideoFrame *frame, GstBuffer *buffer, GstMapFlags access)
 {
@@ -266,10 +298,16 @@ contours_filter_map_frame (GstContoursFilter *self, GstVideoFrame *frame, GstBuf
   /* NO_REF keeps the buffer writable, so that metadata can be attached while it is mapped. */
   GstMapFlags flags = access | GST_VIDEO_FRAME_MAP_FLAG_NO_REF | (priv->cuda_caps ? GST_CONTOURS_MAP_CUDA : 0);
 
+  if (!check_meta (self, buffer))
+    return FALSE;
   if (gst_contours_gpu_will_upload (contours_filter_first_memory (buffer)))
     contours_filter_wait_for_readers (buffer);
-  if (gst_video_frame_map (frame, &priv->info, buffer, flags))
+  if (gst_video_frame_map (frame, &priv->info, buffer, flags)) {
+    /* Mapping takes the size from the meta. */
+    frame->info.width = GST_VIDEO_INFO_WIDTH (&priv->info);
+    frame->info.height = GST_VIDEO_INFO_HEIGHT (&priv->info);
     return TRUE;
+  }
   GST_ELEMENT_ERROR (self, STREAM, FORMAT,
       ("The frame cannot be mapped for %s: its buffer does not match its caps. Check the element upstream.",
           access == GST_MAP_READ ? "reading" : "writing"),

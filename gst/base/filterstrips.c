@@ -71,6 +71,15 @@ blacken_row (guint8 *row, guint width, guint step, gboolean wide, guint16 value)
   }
 }
 
+/* Where component C begins in a pixel. GStreamer 1.22 has the V of P016_LE at byte 1, in the middle of U. */
+static guint
+offset_in_pixel (const GstVideoFormatInfo *format, guint c)
+{
+  const guint offset = GST_VIDEO_FORMAT_INFO_POFFSET (format, c);
+
+  return GST_VIDEO_FORMAT_INFO_DEPTH (format, c) > 8 && offset == 1 ? 2 : offset;
+}
+
 static void
 blacken (GstVideoFrame *frame)
 {
@@ -78,7 +87,8 @@ blacken (GstVideoFrame *frame)
 
   for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (frame); c++) {
     const guint value = black (format, c) << GST_VIDEO_FORMAT_INFO_SHIFT (format, c);
-    guint8 *row = GST_VIDEO_FRAME_COMP_DATA (frame, c);
+    guint8 *row = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, GST_VIDEO_FRAME_COMP_PLANE (frame, c))
+                  + offset_in_pixel (format, c);
 
     for (gint y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT (frame, c); y++, row += GST_VIDEO_FRAME_COMP_STRIDE (frame, c))
       blacken_row (row, GST_VIDEO_FRAME_COMP_WIDTH (frame, c), GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c),

@@ -184,6 +184,25 @@ gst_contours_filter_get_attachment (GstContoursFilter *self, GValue *value, GPar
          || frame_attachment_get_property (&PRIVATE (self)->attachment, value, pspec);
 }
 
+/* Opens *BACKEND. Where the user leaves the choice and this build cannot run on the GPU, it is the host's in its place; ERROR then
+ * says why. */
+static gboolean
+open_chosen (GstContoursFilter *self, GstContoursBackend wanted, CtrBackend *backend, CtrError *error)
+{
+  CtrError other;
+
+  if (contours_filter_open_backend (self, *backend, error))
+    return TRUE;
+  gst_contours_gpu_close (&PRIVATE (self)->gpu);
+  if (wanted != BACKEND_AUTO || *backend == CTR_BACKEND_CPU || error->status != CTR_ERROR_NO_CUDA)
+    return FALSE;
+  *backend = CTR_BACKEND_CPU;
+  if (contours_filter_open_backend (self, *backend, &other))
+    return TRUE;
+  *error = other;
+  return FALSE;
+}
+
 static gboolean
 gst_contours_filter_start (GstBaseTransform *trans)
 {
@@ -191,6 +210,7 @@ gst_contours_filter_start (GstBaseTransform *trans)
   GstContoursFilterPrivate *priv = PRIVATE (self);
   GstContoursBackend wanted;
   CtrBackend backend = CTR_BACKEND_CPU;
+  gboolean was_cuda;
   gint device_id;
   CtrError error;
 
@@ -207,18 +227,17 @@ gst_contours_filter_start (GstBaseTransform *trans)
       return FALSE;
     }
   }
-  if (wanted == BACKEND_AUTO) {
-    if (backend == CTR_BACKEND_CUDA)
-      post_info (self, "Using CUDA device %d.", gst_contours_gpu_get_device_id (&priv->gpu));
-    else
-      post_info (self, "Using the CPU: %s.", error.message);
-  }
-
-  if (!contours_filter_open_backend (self, backend, &error)) {
-    gst_contours_gpu_close (&priv->gpu);
+  if (wanted == BACKEND_AUTO && backend == CTR_BACKEND_CPU)
+    post_info (self, "Using the CPU: %s.", error.message);
+  was_cuda = backend == CTR_BACKEND_CUDA;
+  if (!open_chosen (self, wanted, &backend, &error)) {
     contours_filter_post_error (self, &error);
     return FALSE;
   }
+  if (wanted == BACKEND_AUTO && backend == CTR_BACKEND_CUDA)
+    post_info (self, "Using CUDA device %d.", gst_contours_gpu_get_device_id (&priv->gpu));
+  else if (wanted == BACKEND_AUTO && was_cuda)
+    post_info (self, "Using the CPU: %s.", error.message);
   return TRUE;
 }
 

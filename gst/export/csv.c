@@ -34,7 +34,7 @@ append_header (GString *out, const gchar *more)
   export_append_world_columns (out);
   g_string_append (out,
       ",p5,p25,median,p75,p95,inscribed_radius,inscribed_x,inscribed_y,ring_mean,contrast,skeleton_length,"
-      "skeleton_width,skeleton_pixels,running_time,utc,dropped");
+      "skeleton_width,skeleton_pixels,class,running_time,utc,dropped");
   g_string_append (out, more);
   g_string_append_c (out, '\n');
 }
@@ -200,6 +200,16 @@ append_measures (GString *out, const GstContoursComponent *c)
   }
 }
 
+/* The class of the region of a mask whose pixels have VALUE, empty where the mask came without classes. */
+static void
+append_class (GString *out, GstMeta *meta, guint value)
+{
+  const gchar *name = export_get_class (meta, value);
+  g_string_append_c (out, ',');
+  if (name)
+    export_append_csv_string (out, name);
+}
+
 static void
 append_side (GString *out, guint64 count, gdouble mean, gdouble variance)
 {
@@ -355,6 +365,7 @@ append_components (
     export_append_world_of_component (text->out, meta, i);
     append_percentiles (text->out, &c, features);
     append_measures (text->out, &c);
+    append_class (text->out, (GstMeta *) meta, c.value);
     g_string_append_len (text->out, frame->end->str, (gssize) frame->end->len);
     g_string_append (text->out, with_codes ? NO_CODES "\n" : "\n");
     ret = export_text_flush (text);
@@ -390,6 +401,7 @@ append_contours (const ExportText *text, const FrameColumns *frame, GstContoursC
     if (ret == GST_FLOW_OK)
       ret = export_append_world_of_contour (text, meta, i, !has_codes);
     g_string_append (text->out, NO_PERCENTILES NO_MEASURES);
+    append_class (text->out, (GstMeta *) meta, c.level);
     g_string_append_len (text->out, frame->end->str, (gssize) frame->end->len);
     if (has_codes && ret == GST_FLOW_OK)
       ret = append_codes (text, meta, &codes, c.id);

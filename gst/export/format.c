@@ -140,7 +140,6 @@ export_append_json_resolution (GString *out, guint width, guint height)
   g_string_append_c (out, '}');
 }
 
-/* Appends a number, or null if it is undefined. */
 const gchar *
 export_get_class (GstMeta *meta, guint value)
 {
@@ -161,6 +160,7 @@ append_class (GString *out, GstMeta *meta, guint value)
   export_append_json_string (out, name);
 }
 
+/* Appends a number, or null if it is undefined. */
 static void
 append_defined (GString *out, const gchar *key, gdouble value)
 {

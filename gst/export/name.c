@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/export/name.h"
 
+#include "gst/base/excerpt.h"
 #include "gst/export/numbertext.h"
 
 #define MAX_WIDTH 20 /* digits of the largest number */
@@ -47,11 +48,14 @@ export_name_parse (ExportName *name, const gchar *pattern, GError **error)
   }
   name->before = g_string_free (before, FALSE);
   name->after = g_string_free (after, FALSE);
-  if (!ok)
+  if (!ok) {
+    gchar *shown = excerpt_new (pattern);
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
         "location=\"%s\" is not a valid pattern. Use at most one placeholder such as %%05d, with up to %d digits, and "
         "write %%%% for the character %%.",
-        pattern, MAX_WIDTH);
+        shown, MAX_WIDTH);
+    g_free (shown);
+  }
   return ok;
 }
 

@@ -4,13 +4,14 @@
 
 #include "gst/export/framemetas.h"
 
-/* Posts ERROR, of GST_RESOURCE_ERROR, if it is the first one of a run, and frees it. */
+/* Posts ERROR, of GST_RESOURCE_ERROR, if it is the first one of a run, and frees it. Names of files may have any bytes, messages
+ * are UTF-8. */
 static GstFlowReturn
 fail (ExportWriter *self, GError *error)
 {
   if (!self->failed)
-    gst_element_message_full (self->element, GST_MESSAGE_ERROR, error->domain, error->code, g_strdup (error->message),
-        NULL, __FILE__, GST_FUNCTION, __LINE__);
+    gst_element_message_full (self->element, GST_MESSAGE_ERROR, error->domain, error->code,
+        g_utf8_make_valid (error->message, -1), NULL, __FILE__, GST_FUNCTION, __LINE__);
   self->failed = TRUE;
   g_error_free (error);
   return GST_FLOW_ERROR;
@@ -68,12 +69,15 @@ open_file (ExportWriter *self, GError **error)
   guint64 cut;
   if (!export_files_open (self->files, self->frame.index, &empty, &cut, error))
     return FALSE;
-  if (cut > 0)
+  if (cut > 0) {
+    gchar *path = g_utf8_make_valid (export_files_get_path (self->files), -1);
     GST_ELEMENT_WARNING (self->element, RESOURCE, WRITE,
         ("The last line of \"%s\" is incomplete, as after a crash or on a full disk: its %" G_GUINT64_FORMAT
          " bytes were removed, and writing continues after the line before.",
-            export_files_get_path (self->files), cut),
+            path, cut),
         (NULL));
+    g_free (path);
+  }
   if (empty && self->format->begin_file)
     self->format->begin_file (self->state, self->text);
   return TRUE;
@@ -121,11 +125,14 @@ recover (ExportWriter *self)
   if (!self->recovered)
     return GST_FLOW_OK;
   GstFlowReturn ret = close_file (self, TRUE);
-  if (ret == GST_FLOW_OK)
+  if (ret == GST_FLOW_OK) {
+    gchar *path = g_utf8_make_valid (export_files_get_path (self->files), -1);
     GST_ELEMENT_WARNING (self->element, RESOURCE, WRITE,
         ("An earlier run left \"%s\" incomplete. It has been completed with its %" G_GUINT64_FORMAT " complete frames.",
-            export_files_get_path (self->files), frames),
+            path, frames),
         (NULL));
+    g_free (path);
+  }
   return ret;
 }
 

@@ -19,6 +19,10 @@ enum { SECTION_FRAME = 1, SECTION_SOURCE = 2, SECTION_RESULT = 3, SECTION_CALIBR
 #define CALIBRATION_SIZE (16 + 8 * CALIBRATION_NUMBERS + CTR_UNIT_SIZE)
 #define CALIBRATION_NUMBERS 28
 
+/* What a mapping may be: as for drawing. So coordinates, and what is computed of them, are finite. */
+#define MOST_SCALE 131072.0     /* 2^17, exclusive */
+#define MOST_SHIFT 2147483648.0 /* 2^31 pixels, exclusive */
+
 #define KNOWN_FLAGS                                                                                                   \
   (GST_CONTOURS_RESULT_FLAG_CORRUPTED | GST_CONTOURS_RESULT_FLAG_INTERLACED | GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED \
       | GST_CONTOURS_RESULT_FLAG_STRIP)
@@ -174,7 +178,7 @@ parse_frame (const guint8 *at, Parsed *parsed)
   parsed->first_row = get_uint64 (at + 24);
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
     *numbers[i] = get_double (at + 32 + 8 * i);
-    if (!isfinite (*numbers[i]))
+    if (!(fabs (*numbers[i]) < (i % 3 == 2 ? MOST_SHIFT : MOST_SCALE)))
       return FALSE;
   }
   return (parsed->flags & ~(guint32) KNOWN_FLAGS) == 0 && m->width > 0 && m->height > 0 && m->width <= G_MAXINT

@@ -15,7 +15,8 @@
 CTR_BEGIN_DECLS
 
 /* Sets the calling thread's current number of threads: 1, the initial state, for none besides itself, 0 for as many as
- * there are logical cores that the process may use. Returns the previous number. */
+ * there are logical cores that the process may use. More than 64 count as 64, or as the logical cores if these are more.
+ * Returns the previous number. */
 CTR_API unsigned ctr_threads_set_current (unsigned threads);
 
 /* The calling thread's current number of threads, at least 1. */

@@ -381,6 +381,21 @@ GST_START_TEST (test_many_metas)
     gst_clear_message (&message);
     gst_buffer_unref (buffer);
   }
+  for (guint again = 0; again < 2; again++) { /* and once after each start */
+    GstMessage *message;
+
+    restart (h, &frame);
+    for (guint n = 0; n < 2; n++) {
+      GstBuffer *buffer = make_frame (&frame);
+
+      for (guint i = 0; i < 67; i++)
+        gst_buffer_add_contours_contour_meta (buffer, contours, "someone");
+      gst_buffer_unref (pass (h, buffer));
+      message = pop_message (bus, GST_MESSAGE_WARNING);
+      fail_unless ((message != NULL) == (n == 0));
+      gst_clear_message (&message);
+    }
+  }
   ctr_contours_unref (contours);
   gst_element_set_bus (h->element, NULL);
   gst_object_unref (bus);

@@ -226,6 +226,32 @@ GST_START_TEST (test_forgotten)
 
 GST_END_TEST;
 
+/* Another height alone, or another width alone, is another frame size: no target of it can be lost. */
+GST_START_TEST (test_other_sides)
+{
+  static const Disc disc = {60, 60, 22};
+  static const TestFrame others[] = {{GST_VIDEO_FORMAT_NV12, SCENE_WIDTH, SCENE_HEIGHT - 2, .seed = 4},
+      {GST_VIDEO_FORMAT_NV12, SCENE_WIDTH - 2, SCENE_HEIGHT, .seed = 4}};
+  g_autofree guint8 *samples = g_malloc (SCENE_WIDTH * SCENE_HEIGHT);
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h = new_harness_with_bus ("cudasnake window=20,20,100,100 track=true", bus);
+
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++) {
+    draw_scene (samples, &disc, 1, 1);
+    set_frame_caps (h, &scene_frame);
+    gst_buffer_unref (pass_scene (h, samples));
+    memset (samples, 100, SCENE_WIDTH * SCENE_HEIGHT);
+    set_frame_caps (h, &others[i]);
+    gst_buffer_unref (pass_picture (h, make_picture (&others[i], samples)));
+    assert_no_event (bus);
+  }
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 /* A frame that exceeds a limit is not searched, and loses no target. */
 GST_START_TEST (test_limit)
 {
@@ -305,6 +331,17 @@ GST_START_TEST (test_regions_of_interest)
   buffer = pass_scene (h, samples);
   gst_buffer_unref (buffer);
   assert_no_event (bus);
+  /* When it is attached again, it is a new one. */
+  buffer = make_picture (&scene_frame, samples);
+  for (guint k = 0; k < 2; k++) {
+    const gint x = k ? 75 : 90, y = k ? 70 : 10, size = k ? 60 : 55;
+
+    gst_buffer_add_video_region_of_interest_meta (buffer, "disc", x, y, size, size)->id = 71 - k;
+    objects[k] = object_around (x, y, size, size, 0.25, CTR_SNAKE_START_AUTO);
+  }
+  buffer = pass_picture (h, buffer);
+  assert_found (buffer, samples, objects, 2, "attached again");
+  gst_buffer_unref (buffer);
   gst_element_set_bus (h->element, NULL);
   gst_object_unref (bus);
   gst_harness_teardown (h);
@@ -325,6 +362,7 @@ cudasnaketrack_suite (void)
   tcase_add_test (tc, test_lost);
   tcase_add_test (tc, test_flash);
   tcase_add_test (tc, test_forgotten);
+  tcase_add_test (tc, test_other_sides);
   tcase_add_test (tc, test_limit);
   tcase_add_test (tc, test_regions_of_interest);
   add_cudasnaketrack_component_tests (tc);

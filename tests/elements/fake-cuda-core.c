@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define LOST "CUDA error 700, an illegal memory access was encountered: as the test asked"
+
 static CtrStatus fail_next, fail_later;
 
 bool
@@ -36,6 +38,16 @@ fake_cuda_fail_later (CtrStatus status)
   fail_later = status;
 }
 
+static bool without_kernels;
+
+/* While IS_WITHOUT, no object of the CUDA backend can be made, as by a build without kernels for the GPU. */
+CTR_API void fake_cuda_set_without_kernels (bool is_without);
+void
+fake_cuda_set_without_kernels (bool is_without)
+{
+  without_kernels = is_without;
+}
+
 bool
 ctr_cuda_available (CtrError *error)
 {
@@ -45,6 +57,10 @@ ctr_cuda_available (CtrError *error)
 bool
 can_make (CtrBackend backend, CtrError *error)
 {
+  if (backend == CTR_BACKEND_CUDA && device_is_lost ())
+    return fail (error, CTR_ERROR_CUDA, LOST);
+  if (backend == CTR_BACKEND_CUDA && without_kernels)
+    return fail (error, CTR_ERROR_NO_CUDA, "this build has no kernels for the GPU: as the test asked");
   return backend != CTR_BACKEND_CUDA || context_depth () == 1
          || fail (error, CTR_ERROR_CUDA, "made without a context, or with more than one pushed");
 }
@@ -88,6 +104,8 @@ check_call (const Object *object, void *stream, CtrError *error)
   CtrStatus status = fail_next;
 
   fail_next = CTR_OK;
+  if (device_is_lost ())
+    return fail (error, CTR_ERROR_CUDA, LOST);
   if (status != CTR_OK)
     return fail (error, status, "as the test asked");
   if (context_depth () != 1 || current_context () != object->context)
@@ -255,6 +273,8 @@ ctr_canny_enqueue (CtrCanny *canny, const CtrImage *image, const CtrCannyParams 
 bool
 ctr_canny_finish (CtrCanny *canny, CtrError *error)
 {
+  if (find_object (canny, false).pointer && device_is_lost ())
+    return fail (error, CTR_ERROR_CUDA, LOST);
   finish_work (canny);
   return HOST_CANNY (finish) (canny, error);
 }
@@ -311,6 +331,8 @@ ctr_mask_enqueue (CtrMask *mask, const CtrImage *image, const CtrForeground *for
 bool
 ctr_mask_finish (CtrMask *mask, CtrError *error)
 {
+  if (find_object (mask, false).pointer && device_is_lost ())
+    return fail (error, CTR_ERROR_CUDA, LOST);
   finish_work (mask);
   return HOST_MASK (finish) (mask, error);
 }
@@ -358,6 +380,8 @@ ctr_background_enqueue (CtrBackground *background, const CtrImage *image, const 
 bool
 ctr_background_finish (CtrBackground *background, CtrError *error)
 {
+  if (find_object (background, false).pointer && device_is_lost ())
+    return fail (error, CTR_ERROR_CUDA, LOST);
   finish_work (background);
   return HOST_BACKGROUND (finish) (background, error);
 }
@@ -405,6 +429,8 @@ ctr_painter_finish (CtrPainter *painter, CtrError *error)
   if (!object.pointer)
     return HOST_PAINTER (finish) (painter, error);
   fail_later = CTR_OK;
+  if (device_is_lost ())
+    return fail (error, CTR_ERROR_CUDA, LOST);
   if (context_depth () != 1 || current_context () != object.context)
     return fail (error, CTR_ERROR_CUDA, "another context than the painter's is current, or more than one is pushed");
   finish_work (painter);
@@ -453,6 +479,8 @@ ctr_event_free (CtrEvent *event)
 bool
 ctr_event_record (CtrEvent *event, void *stream, CtrError *error)
 {
+  if (device_is_lost ())
+    return fail (error, CTR_ERROR_CUDA, LOST);
   check_event (event);
   event->place = place_in (stream);
   return true;
@@ -461,6 +489,8 @@ ctr_event_record (CtrEvent *event, void *stream, CtrError *error)
 bool
 ctr_event_lead (CtrEvent *event, void *stream, CtrError *error)
 {
+  if (device_is_lost ())
+    return fail (error, CTR_ERROR_CUDA, LOST);
   check_event (event);
   __atomic_add_fetch (&leads, !stream, __ATOMIC_RELAXED);
   queue_wait (&event->place, stream);
@@ -476,6 +506,8 @@ ctr_event_is_default_stream_idle (void)
 bool
 ctr_event_wait (CtrEvent *event, CtrError *error)
 {
+  if (device_is_lost ())
+    return fail (error, CTR_ERROR_CUDA, LOST);
   check_event (event);
   if (catch_up_with (&event->place))
     note_host_wait ();

@@ -7,11 +7,36 @@
 #define N_DEVICES 2
 #define PITCH 512
 
-enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, INVALID_CONTEXT = 201 };
+enum {
+  SUCCESS = 0,
+  INVALID_VALUE = 1,
+  OUT_OF_MEMORY = 2,
+  INVALID_DEVICE = 101,
+  INVALID_CONTEXT = 201,
+  ILLEGAL_ADDRESS = 700
+};
 
 static bool full;
 static bool host_full;
 static int allocations, locked;
+static bool lost; /* atomic */
+
+/* While IS_LOST, every call fails that does something on the device, as behind an error that sticks. What is freed is freed: a
+ * process that goes on would not get it back from a driver. */
+CTR_API void fake_cuda_set_lost (bool is_lost);
+void
+fake_cuda_set_lost (bool is_lost)
+{
+  __atomic_store_n (&lost, is_lost, __ATOMIC_SEQ_CST);
+  if (is_lost)
+    forget_work ();
+}
+
+bool
+device_is_lost (void)
+{
+  return __atomic_load_n (&lost, __ATOMIC_SEQ_CST);
+}
 
 /* While IS_FULL, no host memory can be page-locked. */
 CTR_API void fake_cuda_set_host_full (bool is_full);
@@ -128,6 +153,8 @@ DRIVER (cuCtxPopCurrent_v2, Context **context)
 
 DRIVER (cuCtxCreate_v2, Context **context, unsigned flags, int device)
 {
+  if (device_is_lost ())
+    return ILLEGAL_ADDRESS;
   *context = calloc (1, sizeof **context);
   (*context)->device = device;
   return cuCtxPushCurrent_v2 (*context);
@@ -144,6 +171,8 @@ DRIVER (cuCtxDestroy_v2, Context *context)
 /* Returns the default limit of a driver. */
 DRIVER (cuCtxGetLimit, size_t *value, int limit)
 {
+  if (device_is_lost ())
+    return ILLEGAL_ADDRESS;
   if (!current_context ())
     return INVALID_CONTEXT;
   *value = 1024;
@@ -152,12 +181,16 @@ DRIVER (cuCtxGetLimit, size_t *value, int limit)
 
 DRIVER (cuCtxSynchronize, void)
 {
+  if (device_is_lost ())
+    return ILLEGAL_ADDRESS;
   catch_up (NULL);
   return SUCCESS;
 }
 
 DRIVER (cuMemAllocPitch_v2, void **memory, size_t *pitch, size_t width, size_t height, unsigned element)
 {
+  if (device_is_lost ())
+    return ILLEGAL_ADDRESS;
   if (!current_context ())
     return INVALID_CONTEXT;
   if (full)
@@ -181,6 +214,8 @@ DRIVER (cuMemFree_v2, void *memory)
 
 DRIVER (cuMemAllocHost_v2, void **memory, size_t size)
 {
+  if (device_is_lost ())
+    return ILLEGAL_ADDRESS;
   if (!current_context ())
     return INVALID_CONTEXT;
   if (host_full)
@@ -217,6 +252,8 @@ DRIVER (cuMemcpy2DAsync_v2, const Copy *copy, void *stream)
 {
   Work later = {.kind = COPY, .copy = *copy};
 
+  if (device_is_lost ())
+    return ILLEGAL_ADDRESS;
   if (!current_context ())
     return INVALID_CONTEXT;
   if (copy->source.kind != 1 && copy->target.kind != 1) {
@@ -235,6 +272,8 @@ DRIVER (cuMemcpy2D_v2, const Copy *copy)
 
 DRIVER (cuStreamCreate, void **stream, unsigned flags)
 {
+  if (device_is_lost ())
+    return ILLEGAL_ADDRESS;
   if (!current_context ())
     return INVALID_CONTEXT;
   *stream = malloc (1);
@@ -262,6 +301,8 @@ DRIVER (cuStreamDestroy_v2, void *stream)
 
 DRIVER (cuStreamSynchronize, void *stream)
 {
+  if (device_is_lost ())
+    return ILLEGAL_ADDRESS;
   if (catch_up (stream))
     note_host_wait ();
   return SUCCESS;

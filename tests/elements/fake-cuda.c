@@ -204,6 +204,8 @@ place_in (void *stream)
 void
 queue_work (Work *work, void *stream)
 {
+  if (device_is_lost ())
+    return;
   work->place = place_in (stream);
   pthread_mutex_lock (&lock);
   if (n_queued == MAX_WORK)
@@ -313,6 +315,17 @@ check_unused (const void *pointer, size_t size)
       queue[left++] = queue[i];
   }
   n_queued = left;
+  pthread_mutex_unlock (&lock);
+}
+
+void
+forget_work (void)
+{
+  pthread_mutex_lock (&lock);
+  for (int i = 0; i < n_queued; i++)
+    if (queue[i].kind == EDGES && queue[i].mask)
+      ctr_regions_unref (queue[i].foreground.regions);
+  n_queued = 0;
   pthread_mutex_unlock (&lock);
 }
 

@@ -122,6 +122,12 @@ void *keep_object (void *object, CtrBackend backend);
 void *new_object (const char *function, CtrBackend backend, CtrError *error);
 void free_object (const char *function, void *object);
 
+/* Whether calls fail as behind an error that sticks. */
+bool device_is_lost (void);
+
+/* Drops all queued work. */
+void forget_work (void);
+
 /* May OBJECT, of the CUDA backend, work on STREAM now? */
 bool check_call (const Object *object, void *stream, CtrError *error);
 

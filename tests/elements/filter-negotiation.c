@@ -119,6 +119,77 @@ done:
 
 GST_END_TEST;
 
+/* A video meta of another format, number of planes or a smaller size than the caps yields one error, without a critical
+ * message of GStreamer, and no output. */
+GST_START_TEST (test_contradicting_metas)
+{
+  static const struct {
+    GstVideoFormat format;
+    guint n_planes, width, height;
+  } cases[] = {{GST_VIDEO_FORMAT_RGBA, 1, 64, 48}, {GST_VIDEO_FORMAT_GRAY8, 2, 64, 48},
+      {GST_VIDEO_FORMAT_GRAY8, 0, 64, 48}, {GST_VIDEO_FORMAT_GRAY8, 1, 63, 48}, {GST_VIDEO_FORMAT_GRAY8, 1, 64, 47},
+      {GST_VIDEO_FORMAT_GRAY8, 1, 0, 0}, {GST_VIDEO_FORMAT_UNKNOWN, 1, 64, 48}, {(GstVideoFormat) 9999, 1, 64, 48}};
+  const TestFrame frame = {GST_VIDEO_FORMAT_GRAY8, 64, 48, .padding = 8};
+  GstBus *bus;
+  GstHarness *h;
+
+  if (test_in_cuda_memory ())
+    return; /* has no such format */
+  bus = gst_bus_new ();
+  h = new_harness_with_bus (subject_line (), bus);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBuffer *buffer = make_frame (&frame);
+    GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
+
+    set_frame_caps (h, &frame);
+    meta->format = cases[i].format;
+    meta->n_planes = cases[i].n_planes;
+    meta->width = cases[i].width;
+    meta->height = cases[i].height;
+    fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_ERROR);
+    fail_unless (gst_harness_try_pull (h) == NULL);
+    assert_one_error (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT);
+    assert_restarts (h);
+  }
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* A video meta may describe a larger frame: the caps' is its upper left part. */
+GST_START_TEST (test_larger_meta)
+{
+  const TestFrame frame = {GST_VIDEO_FORMAT_GRAY8, 64, 48, .padding = 40};
+  GstHarness *h;
+
+  if (test_in_cuda_memory ())
+    return; /* libgstcuda chooses the layout of CUDA memory */
+  h = new_harness (subject_line ());
+  set_frame_caps (h, &frame);
+  for (guint i = 0; i < 2; i++) {
+    GstBuffer *buffer = make_frame (&frame);
+    GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
+
+    gst_buffer_append_memory (buffer, gst_allocator_alloc (NULL, 104 * 30, NULL));
+    meta->width = 100;
+    meta->height = 70;
+    fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+    buffer = gst_harness_pull (h);
+    meta = gst_buffer_get_video_meta (buffer);
+    if (meta && !subject_renders ()) {
+      meta->width = 64;
+      meta->height = 48;
+    }
+    assert_default_result (buffer, &frame);
+    gst_buffer_unref (buffer);
+  }
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 static gboolean
 takes_video_meta (GstHarness *h, GstCaps *caps)
 {
@@ -232,6 +303,8 @@ add_filter_negotiation_tests (TCase *tc)
   tcase_add_test (tc, test_memory_caps);
   tcase_add_test (tc, test_too_large);
   tcase_add_test (tc, test_broken_frames);
+  tcase_add_test (tc, test_contradicting_metas);
+  tcase_add_test (tc, test_larger_meta);
   tcase_add_test (tc, test_allocation);
   tcase_add_test (tc, test_no_placement_metas);
   tcase_add_test (tc, test_cropping_sink);

@@ -126,6 +126,36 @@ GST_START_TEST (test_labels_of_nothing)
 }
 
 GST_END_TEST;
+
+/* What is too small to be drawn has neither label nor cross. */
+GST_START_TEST (test_no_labels_of_small)
+{
+  static const gchar *const lines[] = {"cudaborders features=moments", "cudacca"};
+  TestFrame frame = {GST_VIDEO_FORMAT_NV12, 200, 100, .seed = 2};
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    for (guint large = 0; large < 2; large++) {
+      gchar *line = g_strdup_printf (
+          "%s backend=%s ! cudacontouroverlay backend=%s labels=index+area draw=%s min-area=%u", lines[i],
+          test_backend (), test_backend (), i == 0 ? "contours+centroids" : "components+centroids", large ? 20000 : 0);
+      GstHarness *h = gst_harness_new_parse (line);
+      GstBuffer *buffer = make_frame (&frame);
+      gsize size;
+      guint8 *before = buffer_bytes (buffer, &size), *after;
+
+      set_frame_caps (h, &frame);
+      buffer = pass (h, buffer);
+      after = buffer_bytes (buffer, &size);
+      fail_unless ((memcmp (before, after, size) == 0) == (large == 1), "%s", line);
+      g_free (before);
+      g_free (after);
+      gst_buffer_unref (buffer);
+      gst_harness_teardown (h);
+      g_free (line);
+    }
+}
+
+GST_END_TEST;
 #endif
 
 static gboolean
@@ -262,6 +292,7 @@ style_suite (void)
 #ifdef HAVE_PANGO
   tcase_add_test (tc, test_narrow_legend);
   tcase_add_test (tc, test_labels_of_nothing);
+  tcase_add_test (tc, test_no_labels_of_small);
 #endif
   return s;
 }

@@ -22,6 +22,18 @@ change (GstElement *element, GstState state)
       ret != GST_STATE_CHANGE_FAILURE, "%s: to %s", GST_OBJECT_NAME (element), gst_element_state_get_name (state));
 }
 
+/* Sinks for brokers do not wait for theirs, and must be told where it is. */
+static void
+set_broker (GstElement *element)
+{
+  static const gchar *const settings[][2] = {
+      {"address", "127.0.0.1:1"}, {"bootstrap-servers", "127.0.0.1:1"}, {"topic", "nobody"}};
+
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
+    if (g_object_class_find_property (G_OBJECT_GET_CLASS (element), settings[i][0]))
+      g_object_set (element, settings[i][0], settings[i][1], NULL);
+}
+
 GST_START_TEST (test_states)
 {
   static const GstState walk[] = {GST_STATE_READY, GST_STATE_NULL, GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_PLAYING,
@@ -36,6 +48,7 @@ GST_START_TEST (test_states)
       continue;
     element = gst_element_factory_create (GST_ELEMENT_FACTORY (f->data), NULL);
     fail_unless (element != NULL, "%s", GST_OBJECT_NAME (f->data));
+    set_broker (element);
     for (guint i = 0; i < G_N_ELEMENTS (walk); i++)
       change (element, walk[i]);
     ASSERT_OBJECT_REFCOUNT (element, GST_OBJECT_NAME (f->data), 1);
@@ -75,7 +88,9 @@ GST_START_TEST (test_descriptions)
         continue;
       g_value_init (&value, specs[i]->value_type);
       g_object_get_property (G_OBJECT (element), specs[i]->name, &value);
-      if (!g_str_equal (specs[i]->name, "name") && !g_str_equal (specs[i]->name, "qos"))
+      /* A subclass cannot tell another default of a property that its parent class has; what only can be read has none. */
+      if ((specs[i]->flags & G_PARAM_WRITABLE) && !g_str_equal (specs[i]->name, "name")
+          && !g_str_equal (specs[i]->name, "qos") && !g_str_equal (g_type_name (specs[i]->owner_type), "GstBaseSink"))
         fail_unless (g_param_value_defaults (specs[i], &value), "%s: not its default", specs[i]->name);
       if (specs[i]->flags & G_PARAM_WRITABLE)
         g_object_set_property (G_OBJECT (element), specs[i]->name, &value);

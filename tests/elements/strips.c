@@ -315,6 +315,40 @@ GST_START_TEST (test_features)
 
 GST_END_TEST;
 
+/* The black frame that ends a web is black in formats of 16 bits, too. */
+GST_START_TEST (test_black_rest_of_16_bits)
+{
+  static const gchar *const formats[] = {"P010_10LE", "P016_LE", "P012_LE"};
+  GstHarness *h;
+  GstBuffer *buffer;
+  GstMapInfo map;
+
+  if (test_in_cuda_memory ())
+    return; /* the layout is libgstcuda's */
+  h = new_harness ("cudacca strip-mode=true threshold=0");
+  for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
+    GstCaps *caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, formats[f], "width", G_TYPE_INT, 8,
+        "height", G_TYPE_INT, 4, "framerate", GST_TYPE_FRACTION, 25, 1, NULL);
+
+    gst_harness_set_src_caps (h, caps);
+    buffer = gst_buffer_new_allocate (NULL, 8 * 6 * 2, NULL);
+    gst_buffer_memset (buffer, 0, 0xff, 8 * 6 * 2);
+    fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+    gst_buffer_unref (gst_harness_pull (h));
+    fail_unless (gst_harness_push_event (h, gst_event_new_stream_start ("next")));
+    buffer = gst_harness_pull (h);
+    fail_unless (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP));
+    fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+    for (guint i = 0; i < 8 * 6; i++)
+      fail_unless_equals_int (GST_READ_UINT16_LE (map.data + 2 * i), i < 8 * 4 ? 0 : 0x8000);
+    gst_buffer_unmap (buffer, &map);
+    gst_buffer_unref (buffer);
+  }
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_refused)
 {
   check_no_strip ("cudacca strip-mode=true labels=true", "label image");
@@ -337,6 +371,7 @@ strips_suite (void)
   tcase_add_test (tc, test_missing);
   tcase_add_test (tc, test_bound);
   tcase_add_test (tc, test_features);
+  tcase_add_test (tc, test_black_rest_of_16_bits);
   tcase_add_test (tc, test_refused);
   return s;
 }

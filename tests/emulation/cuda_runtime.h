@@ -15,7 +15,11 @@ enum cudaError_t {
   cudaErrorInvalidValue = 1,
   cudaErrorMemoryAllocation = 2,
   cudaErrorInvalidConfiguration = 9,
+  cudaErrorInvalidDeviceFunction = 98,
+  cudaErrorNoKernelImageForDevice = 209,
+  cudaErrorUnsupportedPtxVersion = 222,
   cudaErrorNotReady = 600,
+  cudaErrorIllegalAddress = 700,
   cudaErrorStreamCaptureUnsupported = 900,
   cudaErrorGraphExecUpdateFailure = 910,
 };
@@ -24,6 +28,7 @@ enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2, cu
 enum cudaDeviceAttr {
   cudaDevAttrMultiProcessorCount = 16,
   cudaDevAttrComputeCapabilityMajor = 75,
+  cudaDevAttrComputeCapabilityMinor = 76,
   cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
 };
 enum cudaFuncAttribute {
@@ -77,6 +82,7 @@ struct cudaLaunchConfig_t {
 };
 
 cudaError_t cudaGetLastError ();
+cudaError_t cudaPeekAtLastError ();
 const char *cudaGetErrorString (cudaError_t error);
 cudaError_t cudaGetDeviceCount (int *count);
 cudaError_t cudaGetDevice (int *device);
@@ -114,6 +120,7 @@ cudaError_t cudaGraphDestroy (cudaGraph_t graph);
 namespace emulation
 {
 cudaError_t allow_shared (const void *kernel, size_t dynamic_size);
+cudaError_t find_kernel ();
 }
 
 template <typename... Parameters>
@@ -148,7 +155,7 @@ static inline cudaError_t
 cudaOccupancyMaxActiveBlocksPerMultiprocessor (int *count, void (*) (Parameters...), int, size_t)
 {
   *count = 1;
-  return cudaSuccess;
+  return ::emulation::find_kernel ();
 }
 
 template <typename... Parameters>

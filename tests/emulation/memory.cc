@@ -3,6 +3,8 @@
  * it. */
 #include "runtime.h"
 
+#include "faults.h"
+
 #include <cstdlib>
 #include <map>
 
@@ -45,6 +47,8 @@ allocate (void **memory, size_t size, bool pinned)
   if (breaks_capture ())
     return failed (cudaErrorStreamCaptureUnsupported);
   *memory = nullptr;
+  if (const cudaError_t error = fault (CALL_ALLOCATES))
+    return error;
   if (size == 0)
     return cudaSuccess;
   if (posix_memalign (memory, ALIGNMENT, size + GUARD_SIZE) != 0)
@@ -73,7 +77,7 @@ release (void *memory, bool pinned)
   used -= found->second.size;
   blocks.erase (found);
   free (memory);
-  return cudaSuccess;
+  return fault (CALL_OTHER);
 }
 
 } // namespace
@@ -124,6 +128,8 @@ cudaError_t
 cudaPointerGetAttributes (cudaPointerAttributes *attributes, const void *memory)
 {
   Locked locked (lock);
+  if (const cudaError_t error = fault (CALL_OTHER))
+    return error;
   const Block *block = find_block (memory, 1, "a question about");
   attributes->type = !block ? cudaMemoryTypeUnregistered : block->pinned ? cudaMemoryTypeHost : cudaMemoryTypeDevice;
   return cudaSuccess;
@@ -134,6 +140,8 @@ queue_copy (void *to, size_t to_pitch, const void *from, size_t from_pitch, size
     cudaMemcpyKind kind, cudaStream_t stream)
 {
   Locked locked (lock);
+  if (const cudaError_t error = fault (CALL_QUEUES))
+    return error;
   if (width == 0 || height == 0)
     return cudaSuccess;
   const Block *source = find_block (from, from_pitch * (height - 1) + width, "a copy from"),
@@ -170,6 +178,8 @@ cudaError_t
 cudaMemsetAsync (void *to, int value, size_t size, cudaStream_t stream)
 {
   Locked locked (lock);
+  if (const cudaError_t error = fault (CALL_QUEUES))
+    return error;
   const Block *target = find_block (to, size, "cudaMemsetAsync");
   if (size && (!target || target->pinned))
     return failed (cudaErrorInvalidValue);
@@ -181,6 +191,8 @@ cudaError_t
 cudaMemset2DAsync (void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
   Locked locked (lock);
+  if (const cudaError_t error = fault (CALL_QUEUES))
+    return error;
   const Block *target = find_block (to, height ? pitch * (height - 1) + width : 0, "cudaMemset2DAsync");
   if (height && (!target || target->pinned || pitch < width))
     return failed (cudaErrorInvalidValue);

@@ -3,6 +3,8 @@
  * when something waits for it: who forgets to wait sees it. */
 #include "runtime.h"
 
+#include "faults.h"
+
 #include <map>
 
 using namespace emulation;
@@ -19,6 +21,7 @@ std::map<const void *, size_t> dynamic_limits; /* of kernels that asked for more
 CUstream_st default_stream;
 thread_local cudaError_t last_error = cudaSuccess;
 thread_local CUstream_st *capturing; /* by this thread */
+long objects;                        /* streams, events and graphs that there are */
 
 void
 do_first (CUstream_st *stream)
@@ -32,7 +35,7 @@ do_first (CUstream_st *stream)
 void
 reach (const std::shared_ptr<Mark> &mark)
 {
-  while (mark && !mark->reached)
+  while (mark && !mark->reached && !device_is_lost ())
     do_first (mark->stream);
 }
 
@@ -73,6 +76,14 @@ drain_all ()
     drain (stream);
 }
 
+void
+forget_work ()
+{
+  default_stream.pending.clear ();
+  for (CUstream_st *stream : streams)
+    stream->pending.clear ();
+}
+
 CUstream_st *
 stream_of (cudaStream_t stream)
 {
@@ -92,9 +103,18 @@ queue (cudaStream_t handle, NodeKind kind, Work work)
 }
 
 cudaError_t
+find_kernel ()
+{
+  Locked locked (lock);
+  return fault (CALL_LOADS);
+}
+
+cudaError_t
 allow_shared (const void *kernel, size_t dynamic_size)
 {
   Locked locked (lock);
+  if (const cudaError_t error = fault (CALL_OTHER))
+    return error;
   if (dynamic_size > SHARED_MOST)
     return failed (cudaErrorInvalidValue);
   dynamic_limits[kernel] = dynamic_size;
@@ -106,6 +126,8 @@ queue_kernel (const void *kernel, dim3 grid, dim3 block, size_t shared, cudaStre
     unsigned cluster, std::function<void ()> thread)
 {
   Locked locked (lock);
+  if (fault (CALL_LOADS) != cudaSuccess || fault (CALL_QUEUES) != cudaSuccess)
+    return;
   const auto asked = dynamic_limits.find (kernel);
   const bool large = asked != dynamic_limits.end () && asked->second > SHARED_DEFAULT / 2;
   const size_t dynamic_limit = asked == dynamic_limits.end () ? SHARED_DEFAULT : asked->second;
@@ -129,6 +151,13 @@ queue_kernel (const void *kernel, dim3 grid, dim3 block, size_t shared, cudaStre
 
 } // namespace emulation
 
+long
+emulation_objects ()
+{
+  Locked locked (lock);
+  return objects;
+}
+
 unsigned long
 emulation_calls ()
 {
@@ -139,9 +168,16 @@ emulation_calls ()
 cudaError_t
 cudaGetLastError ()
 {
-  const cudaError_t error = last_error;
+  const cudaError_t error = cudaPeekAtLastError ();
   last_error = cudaSuccess;
   return error;
+}
+
+cudaError_t
+cudaPeekAtLastError ()
+{
+  Locked locked (lock);
+  return device_is_lost () ? cudaErrorIllegalAddress : last_error;
 }
 
 const char *
@@ -158,6 +194,14 @@ cudaGetErrorString (cudaError_t error)
       return "invalid configuration argument";
     case cudaErrorNotReady:
       return "device not ready";
+    case cudaErrorInvalidDeviceFunction:
+      return "invalid device function";
+    case cudaErrorUnsupportedPtxVersion:
+      return "the provided PTX was compiled with an unsupported toolchain.";
+    case cudaErrorNoKernelImageForDevice:
+      return "no kernel image is available for execution on the device";
+    case cudaErrorIllegalAddress:
+      return "an illegal memory access was encountered";
     case cudaErrorStreamCaptureUnsupported:
       return "operation not permitted when stream is capturing";
     case cudaErrorGraphExecUpdateFailure:
@@ -170,6 +214,9 @@ cudaGetErrorString (cudaError_t error)
 cudaError_t
 cudaGetDeviceCount (int *count)
 {
+  Locked locked (lock);
+  if (const cudaError_t error = fault (CALL_OTHER))
+    return error;
   *count = 1;
   return cudaSuccess;
 }
@@ -177,6 +224,9 @@ cudaGetDeviceCount (int *count)
 cudaError_t
 cudaGetDevice (int *device)
 {
+  Locked locked (lock);
+  if (const cudaError_t error = fault (CALL_OTHER))
+    return error;
   *device = 0;
   return cudaSuccess;
 }
@@ -184,6 +234,9 @@ cudaGetDevice (int *device)
 cudaError_t
 cudaDriverGetVersion (int *version)
 {
+  Locked locked (lock);
+  if (const cudaError_t error = fault (CALL_OTHER))
+    return error;
   *version = CUDART_VERSION;
   return cudaSuccess;
 }
@@ -191,12 +244,18 @@ cudaDriverGetVersion (int *version)
 cudaError_t
 cudaDeviceGetAttribute (int *value, cudaDeviceAttr attribute, int)
 {
+  Locked locked (lock);
+  if (const cudaError_t error = fault (CALL_OTHER))
+    return error;
   switch (attribute) {
     case cudaDevAttrMultiProcessorCount:
       *value = 4;
       return cudaSuccess;
     case cudaDevAttrComputeCapabilityMajor:
       *value = __CUDA_ARCH__ / 100;
+      return cudaSuccess;
+    case cudaDevAttrComputeCapabilityMinor:
+      *value = __CUDA_ARCH__ / 10 % 10;
       return cudaSuccess;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin:
       *value = SHARED_MOST;
@@ -216,9 +275,12 @@ cudaError_t
 cudaStreamCreateWithFlags (cudaStream_t *stream, unsigned flags)
 {
   Locked locked (lock);
+  if (const cudaError_t error = fault (CALL_ALLOCATES))
+    return error;
   *stream = new CUstream_st ();
   (*stream)->follows_default = flags != cudaStreamNonBlocking;
   streams.push_back (*stream);
+  objects++;
   return cudaSuccess;
 }
 
@@ -231,13 +293,16 @@ cudaStreamDestroy (cudaStream_t stream)
     if (streams[i] == stream)
       streams.erase (streams.begin () + (ptrdiff_t) i);
   delete stream;
-  return cudaSuccess;
+  objects--;
+  return fault (CALL_OTHER);
 }
 
 cudaError_t
 cudaStreamSynchronize (cudaStream_t stream)
 {
   Locked locked (lock);
+  if (const cudaError_t error = fault (CALL_OTHER))
+    return error;
   if (stream_of (stream)->captured) {
     stream_of (stream)->broken = true;
     return failed (cudaErrorStreamCaptureUnsupported);
@@ -250,6 +315,8 @@ cudaError_t
 cudaStreamWaitEvent (cudaStream_t stream, cudaEvent_t event, unsigned)
 {
   Locked locked (lock);
+  if (const cudaError_t error = fault (CALL_QUEUES))
+    return error;
   queue (stream, KERNEL, [mark = event->mark] { reach (mark); });
   return cudaSuccess;
 }
@@ -257,21 +324,29 @@ cudaStreamWaitEvent (cudaStream_t stream, cudaEvent_t event, unsigned)
 cudaError_t
 cudaEventCreateWithFlags (cudaEvent_t *event, unsigned)
 {
+  Locked locked (lock);
+  if (const cudaError_t error = fault (CALL_ALLOCATES))
+    return error;
   *event = new CUevent_st ();
+  objects++;
   return cudaSuccess;
 }
 
 cudaError_t
 cudaEventDestroy (cudaEvent_t event)
 {
+  Locked locked (lock);
   delete event;
-  return cudaSuccess;
+  objects--;
+  return fault (CALL_OTHER);
 }
 
 cudaError_t
 cudaEventRecord (cudaEvent_t event, cudaStream_t stream)
 {
   Locked locked (lock);
+  if (const cudaError_t error = fault (CALL_QUEUES))
+    return error;
   auto mark = std::make_shared<Mark> (Mark{stream_of (stream), false, 0});
   event->mark = mark;
   queue (stream, KERNEL, [mark] { mark->reached = true; });
@@ -282,6 +357,8 @@ cudaError_t
 cudaEventSynchronize (cudaEvent_t event)
 {
   Locked locked (lock);
+  if (const cudaError_t error = fault (CALL_OTHER))
+    return error;
   reach (event->mark);
   return cudaSuccess;
 }
@@ -291,6 +368,8 @@ cudaError_t
 cudaEventQuery (cudaEvent_t event)
 {
   Locked locked (lock);
+  if (const cudaError_t error = fault (CALL_OTHER))
+    return error;
   if (event->mark && !event->mark->reached && ++event->mark->queries > MOST_QUERIES)
     reach (event->mark);
   return event->mark && !event->mark->reached ? cudaErrorNotReady : cudaSuccess;
@@ -300,6 +379,8 @@ cudaError_t
 cudaStreamQuery (cudaStream_t stream)
 {
   Locked locked (lock);
+  if (const cudaError_t error = fault (CALL_OTHER))
+    return error;
   return stream_of (stream)->pending.empty () ? cudaSuccess : cudaErrorNotReady;
 }
 
@@ -308,6 +389,8 @@ cudaError_t
 cudaStreamBeginCapture (cudaStream_t stream, cudaStreamCaptureMode)
 {
   Locked locked (lock);
+  if (const cudaError_t error = fault (CALL_QUEUES))
+    return error;
   if (!stream || stream->follows_default || stream->captured || capturing)
     return failed (cudaErrorStreamCaptureUnsupported);
   stream->captured = std::make_unique<CUgraph_st> ();
@@ -327,13 +410,19 @@ cudaStreamEndCapture (cudaStream_t stream, cudaGraph_t *graph)
   std::unique_ptr<CUgraph_st> captured = std::move (stream->captured);
   if (stream->broken)
     return failed (cudaErrorStreamCaptureUnsupported);
+  if (const cudaError_t error = fault (CALL_QUEUES))
+    return error;
   *graph = captured.release ();
+  objects++;
   return cudaSuccess;
 }
 
 cudaError_t
 cudaGraphGetNodes (cudaGraph_t graph, void *, size_t *count)
 {
+  Locked locked (lock);
+  if (const cudaError_t error = fault (CALL_OTHER))
+    return error;
   *count = graph->nodes.size ();
   return cudaSuccess;
 }
@@ -342,9 +431,12 @@ cudaError_t
 cudaGraphInstantiate (cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long)
 {
   Locked locked (lock);
+  if (const cudaError_t error = fault (CALL_ALLOCATES))
+    return error;
   if (getenv ("CTR_EMULATION_WITHOUT_GRAPHS"))
     return failed (cudaErrorMemoryAllocation);
   *exec = new CUgraphExec_st{std::make_shared<const Nodes> (graph->nodes)};
+  objects++;
   return cudaSuccess;
 }
 
@@ -353,6 +445,8 @@ cudaError_t
 cudaGraphExecUpdate (cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *)
 {
   Locked locked (lock);
+  if (const cudaError_t error = fault (CALL_QUEUES))
+    return error;
   const Nodes &former = *exec->nodes;
   bool same = former.size () == graph->nodes.size ();
   for (size_t i = 0; same && i < former.size (); i++)
@@ -367,6 +461,8 @@ cudaError_t
 cudaGraphLaunch (cudaGraphExec_t exec, cudaStream_t stream)
 {
   Locked locked (lock);
+  if (const cudaError_t error = fault (CALL_QUEUES))
+    return error;
   calls++;
   stream_of (stream)->pending.push_back ([nodes = exec->nodes] {
     for (const Node &node : *nodes)
@@ -378,13 +474,17 @@ cudaGraphLaunch (cudaGraphExec_t exec, cudaStream_t stream)
 cudaError_t
 cudaGraphExecDestroy (cudaGraphExec_t exec)
 {
+  Locked locked (lock);
   delete exec;
-  return cudaSuccess;
+  objects--;
+  return fault (CALL_OTHER);
 }
 
 cudaError_t
 cudaGraphDestroy (cudaGraph_t graph)
 {
+  Locked locked (lock);
   delete graph;
-  return cudaSuccess;
+  objects--;
+  return fault (CALL_OTHER);
 }

@@ -73,6 +73,9 @@ void queue (cudaStream_t handle, NodeKind kind, Work work);
 void drain (CUstream_st *stream);
 void drain_all ();
 
+/* Drops what is queued in all streams. */
+void forget_work ();
+
 /* Complains where something was written behind an allocation. WHEN: in the message. */
 void check_guards (const char *when);
 

@@ -32,12 +32,12 @@
   "world_feret_min_angle,world_circle_x,world_circle_y,world_circle_radius,"                                  \
   "world_distance_mean,world_distance_deviation,world_distance_max,world_hole_area,"                          \
   "world_points,p5,p25,median,p75,p95,inscribed_radius,inscribed_x,inscribed_y,ring_mean,contrast,"           \
-  "skeleton_length,skeleton_width,skeleton_pixels,running_time,utc,dropped\n"
-/* Neither a shape, 44 columns, nor subpixels, nor a chain, 3 columns, nor units of the world, 34 columns. */
+  "skeleton_length,skeleton_width,skeleton_pixels,class,running_time,utc,dropped\n"
+/* Neither a shape, 44 columns, nor subpixels, nor a chain, 3 columns, nor units of the world, 34 columns, nor a class. */
 #define NO_WORLD                                  \
   ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,," \
   ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,"
-#define NO_SHAPE NO_WORLD ",,,,,,,,,,,,,"
+#define NO_SHAPE NO_WORLD ",,,,,,,,,,,,,,"
 #define EMPTY_REST ",,,,,,,,,,,,,,,,," NO_SHAPE
 /* The last columns, of files: of a frame at 0, and of one without a time. Nothing was dropped. */
 #define CLOCK_0 ",0,,0\n"

@@ -50,6 +50,30 @@ GST_START_TEST (wrong_names)
 }
 GST_END_TEST;
 
+/* Names of files may have any bytes. Messages are valid UTF-8, and of a pattern without end they show the beginning. */
+GST_START_TEST (names_in_messages)
+{
+  gchar *letters = g_strnfill (20000, 'a'), *long_pattern = g_strconcat (letters, "%s", NULL);
+  const gchar *const locations[] = {"\xa1%s", "missing\xff/a", long_pattern};
+  for (guint i = 0; i < G_N_ELEMENTS (locations); i++) {
+    GstBus *bus;
+    GstElement *element = make_in_folder (locations[i], NDJSON, &bus);
+    fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+    GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+    GError *error;
+    gst_message_parse_error (message, &error, NULL);
+    fail_unless (g_utf8_validate (error->message, -1, NULL), "%s", error->message);
+    fail_unless (i != 2 || strlen (error->message) < 300);
+    g_error_free (error);
+    gst_message_unref (message);
+    drop (element, bus);
+  }
+  g_free (long_pattern);
+  g_free (letters);
+  assert_equals_int (count_files (), 0);
+}
+GST_END_TEST;
+
 /* Settings that contradict each other: one error that says which, and nothing is written. */
 GST_START_TEST (contradictions)
 {
@@ -175,6 +199,7 @@ export_names_suite (void)
   tcase_add_loop_test (tcase, good_names, 0, G_N_ELEMENTS (names));
   tcase_add_loop_test (tcase, wrong_names, 0, G_N_ELEMENTS (bad_names));
   tcase_add_test (tcase, contradictions);
+  tcase_add_test (tcase, names_in_messages);
   tcase_add_test (tcase, no_folder);
   for (guint format = SVG; format < FORMATS; format++) {
     tcase_add_loop_test (tcase, no_name, (gint) format, (gint) format + 1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Metadata as bytes: what another process gets is what was sent, to the last byte of what contourexport writes. */
+#include <math.h>
 #include "exporting.h"
 
 static SampleGpu gpu;
@@ -158,6 +159,35 @@ GST_START_TEST (test_damaged)
 }
 GST_END_TEST;
 
+/* Numbers of a mapping that nobody can draw with would give coordinates that are not finite. */
+GST_START_TEST (test_mapping)
+{
+  static const struct {
+    guint at; /* which of the six numbers */
+    gdouble most;
+  } cases[] = {{0, 131072}, {1, 131072}, {2, 2147483648.0}, {3, 131072}, {4, 131072}, {5, 2147483648.0}};
+  GstBuffer *sent = sample_buffer (), *received = gst_buffer_new ();
+  GBytes *whole = gst_contours_component_meta_serialize (sample_attach (sent, SAMPLE_ALL, "finder"), NULL);
+  gsize size;
+  gconstpointer bytes = g_bytes_get_data (whole, &size);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    for (guint k = 0; k < 4; k++) {
+      const gdouble limit = k % 2 ? -cases[i].most : cases[i].most, number = k < 2 ? limit : nextafter (limit, 0);
+      guint64 bits;
+      memcpy (&bits, &number, sizeof bits);
+      bits = GUINT64_TO_LE (bits);
+      guint8 *changed = g_memdup2 (bytes, size);
+      memcpy (changed + 64 + 8 * cases[i].at, &bits, sizeof bits);
+      GBytes *other = g_bytes_new_take (changed, size);
+      fail_unless_equals_int (gst_buffer_deserialize_contours_meta (received, other, NULL), k >= 2);
+      g_bytes_unref (other);
+    }
+  g_bytes_unref (whole);
+  gst_buffer_unref (sent);
+  gst_buffer_unref (received);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_not_fetched)
 {
   GstBuffer *frame = sample_buffer ();
@@ -211,6 +241,7 @@ serial_suite (void)
   tcase_add_checked_fixture (cases, make_folder, remove_folder);
   tcase_add_test (cases, test_there_and_back);
   tcase_add_test (cases, test_damaged);
+  tcase_add_test (cases, test_mapping);
   tcase_add_test (cases, test_not_fetched);
 #if GST_CHECK_VERSION(1, 24, 0)
   tcase_add_test (cases, test_gstreamer);

@@ -362,7 +362,7 @@ GST_START_TEST (exported)
     } else {
       gchar **lines = g_strsplit (text, "\n", -1);
       gchar **names = g_strsplit (lines[0], ",", -1);
-      fail_unless_equals_string (names[g_strv_length (names) - 17], "world_points");
+      fail_unless_equals_string (names[g_strv_length (names) - 18], "world_points");
       for (guint row = 1; row <= count; row++) {
         gchar **values = g_strsplit (lines[row], ",", -1);
         GstContoursWorldContour w;

@@ -5,6 +5,7 @@ and, independently of both, the pixels inside the lines. Positions in the frame,
 with the rule of docs/metadata.md. Exit status 77 without GStreamer 1.26's GstAnalytics or without OpenCV.
 
     segmentation_oracle.py [ROUNDS [SEED]]"""
+import csv
 import json
 import os
 import sys
@@ -67,7 +68,8 @@ def analyse(masks):
     pipeline = Gst.parse_launch(
         f"appsrc name=in format=time caps=video/x-raw,format=GRAY8,width={WIDTH},height={HEIGHT},framerate=25/1"
         " ! cudacca name=parts mode=segmentation backend=cpu ! cudacrackcontour name=lines trace=segmentation backend=cpu"
-        " ! contourexport location=out.ndjson ! contourexport format=coco location=out.json ! appsink name=out sync=false")
+        " ! contourexport location=out.ndjson ! contourexport format=coco location=out.json"
+        " ! contourexport format=csv location=out.csv ! appsink name=out sync=false")
     source, out = pipeline.get_by_name("in"), pipeline.get_by_name("out")
     pipeline.set_state(Gst.State.PLAYING)
     source.emit("push-buffer", make_buffer(masks))
@@ -80,7 +82,9 @@ def analyse(masks):
         lines = [json.loads(line) for line in file]
     with open("out.json", encoding="utf-8") as file:
         coco = json.load(file)
-    return sample.get_buffer(), lines, coco
+    with open("out.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return sample.get_buffer(), lines, coco, rows
 
 
 def fill(shape, polygons):
@@ -99,11 +103,15 @@ def placed(points, mask, place):
 
 
 def compare(masks):
-    buffer, lines, coco = analyse(masks)
+    buffer, lines, coco, rows = analyse(masks)
     parts, outlines = GstContours.component_metas(buffer, "parts"), GstContours.contour_metas(buffer, "lines")
     assert len(parts) == len(outlines) == len(masks)
     exported = [[line for line in lines if line["source"] == name] for name in ("parts", "lines")]
     assert {entry["name"] for entry in coco["categories"]} <= {name + end for name in NAMES for end in ("", " hole")}
+    written = [[item["class"] for line in of_element for item in line[key]]
+               for of_element, key in zip(exported, ("components", "contours"))]
+    assert [row["class"] for row in rows if row["source"] == "parts"] == written[0]
+    assert [row["class"] for row in rows if row["source"] == "lines"] == written[1]
     total = 0
     for i, (mask, values, place) in enumerate(masks):
         contours, table = outlines[i].contours, parts[i].table

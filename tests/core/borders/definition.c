@@ -141,6 +141,28 @@ test_thresholds (void)
     }
 }
 
+/* The parent of a blob is a wall far to the west: the search for it ends in every word, the first one included. */
+static void
+test_far_neighbours (void)
+{
+  const uint32_t width = 200, height = 7;
+  for (uint32_t wall = 0; wall < 70; wall += setup.quick ? 33 : 3)
+    for (uint32_t blob = wall + 2; blob < width - 2; blob += setup.quick ? 31 : 5) {
+      uint8_t *mask = calloc (width, height);
+      for (uint32_t x = wall; x < width; x++)
+        mask[x] = mask[(height - 1) * width + x] = 1;
+      for (uint32_t y = 0; y < height; y++)
+        mask[y * width + wall] = mask[y * width + width - 1] = 1;
+      mask[3 * width + blob] = 1;
+      const CtrImage image = {
+          .data = mask, .stride = width, .width = width, .height = height, .format = CTR_FORMAT_GRAY8};
+      const CtrBordersParams params = borders_params_of (CTR_RETRIEVE_TREE, CTR_APPROXIMATION_SIMPLE, 1, false);
+      describe ("a wall at %u around a blob at %u", wall, blob);
+      check_borders (borders, &setup, &image, &params);
+      free (mask);
+    }
+}
+
 /* A follower that has seen little meets a picture with very many borders, also where few of them are kept. */
 static void
 test_growth (void)
@@ -289,6 +311,7 @@ main (int argc, char **argv)
       {"noise", test_noise},
       {"layouts", test_layouts},
       {"thresholds", test_thresholds},
+      {"far neighbours", test_far_neighbours},
       {"growth", test_growth},
       {"repetition", test_repetition},
       {"lifetimes", test_lifetimes},

@@ -112,6 +112,38 @@ test_views (void)
     check_scene (1 + random_below (&rng, 300), 1 + random_below (&rng, 90));
 }
 
+/* A mask in device memory whose rows begin at multiples of 16: what is behind the last pixel of a row stays as it is. */
+static void
+test_aligned_masks (void)
+{
+  const uint32_t stride = 64, height = 12;
+  if (setup.backend == CTR_BACKEND_CPU)
+    return;
+  for (uint32_t width = 1; width <= stride; width++) {
+    Scene scene = random_scene (&rng, width, height);
+    const CtrCannyParams params = random_params ();
+    uint8_t *edges = malloc (width * height), *found = malloc (stride * height);
+    void *memory = gpu_alloc (stride * height);
+    CtrEdgePicture picture;
+    CtrError error;
+    describe ("an aligned mask of %u x %u", width, height);
+    ctr_edge_picture_init_mask (&picture, edges, width, CTR_MEMORY_HOST);
+    CHECK (ctr_canny_run (on_host, &scene.picture.view, &params, &picture, NULL, &error));
+    memset (found, 77, stride * height);
+    gpu_upload (memory, found, stride * height);
+    ctr_edge_picture_init_mask (&picture, memory, stride, CTR_MEMORY_DEVICE);
+    if (!ctr_canny_run (canny, &scene.picture.view, &params, &picture, setup.stream, &error))
+      fail (__FILE__, __LINE__, error.message);
+    gpu_download (found, memory, stride * height);
+    for (uint32_t i = 0; i < stride * height; i++)
+      CHECK (found[i] == (i % stride < width ? edges[i / stride * width + i % stride] : 77));
+    gpu_free (memory);
+    free (edges);
+    free (found);
+    scene_free (&scene);
+  }
+}
+
 static void
 check_refused (CtrStatus status, const char *words)
 {
@@ -147,7 +179,7 @@ test_errors (void)
 int
 main (int argc, char **argv)
 {
-  static const Test tests[] = {{"views", test_views}, {"errors", test_errors}};
+  static const Test tests[] = {{"views", test_views}, {"aligned masks", test_aligned_masks}, {"errors", test_errors}};
   setup = setup_open (argv[1], false);
   canny = detector_new (setup.backend);
   on_host = detector_new (CTR_BACKEND_CPU);

@@ -204,7 +204,7 @@ bench (void *data)
 const Equality cca_equality = {
     .name = "cca",
     .count = 1000,
-    .quick_count = 50,
+    .quick_count = 30,
     .open = open_state,
     .close = close_state,
     .compare_random = compare_random,

@@ -31,15 +31,21 @@ test_thresholds (void)
 }
 
 static void
+check_otsu_of (const Picture *picture, const char *name, bool invert)
+{
+  CtrCcaParams params = params_of (CTR_CONNECTIVITY_8, 7, invert, CTR_FEATURE_GREY);
+  params.foreground.mode = CTR_THRESHOLD_OTSU;
+  describe ("Otsu of %s, format %d, %u x %u%s", name, picture->view.format, picture->view.width, picture->view.height,
+      invert ? ", inverted" : "");
+  check_cca (cca, &setup, &picture->view, &params);
+}
+
+/* Frees PICTURE. */
+static void
 check_otsu (Picture *picture, const char *name)
 {
-  for (int invert = 0; invert <= 1; invert++) {
-    CtrCcaParams params = params_of (CTR_CONNECTIVITY_8, 7, invert, CTR_FEATURE_GREY);
-    params.foreground.mode = CTR_THRESHOLD_OTSU;
-    describe ("Otsu of %s, format %d, %u x %u%s", name, picture->view.format, picture->view.width, picture->view.height,
-        invert ? ", inverted" : "");
-    check_cca (cca, &setup, &picture->view, &params);
-  }
+  for (int invert = 0; invert <= 1; invert++)
+    check_otsu_of (picture, name, invert);
   picture_free (picture);
 }
 
@@ -132,7 +138,8 @@ test_otsu (void)
   for (int high = 0; high <= 1 && !setup.quick; high++) {
     Picture picture = picture_random (&rng, 4096, 2176, plain);
     set_samples (&picture, high ? lone_high : lone_low);
-    check_otsu (&picture, "one sample in nine million");
+    check_otsu_of (&picture, "one sample in nine million", high);
+    picture_free (&picture);
   }
   for (int i = 0; i < (setup.quick ? 8 : 64); i++) {
     Layout layout = {.format = formats[i % LENGTH (formats)], .padding = 2 * random_below (&rng, 9)};

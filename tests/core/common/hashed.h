@@ -8,7 +8,7 @@
 typedef struct {
   const char *name;
   void *(*create) (void);
-  /* False and error where that fails. */
+  /* False and error where that fails. HASH may be NULL: then the result is only made, in host memory. */
   bool (*run) (void *analyser, const CtrImage *image, uint64_t *hash, CtrError *error);
   void (*destroy) (void *analyser);
   bool threaded; /* the CPU backend shares the work among threads */

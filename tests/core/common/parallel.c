@@ -174,6 +174,22 @@ test_current (void)
   CHECK (ctr_threads_set_current (1) == cores && ctr_threads_current () == 1);
 }
 
+/* A number that no system has threads for. */
+static void
+test_too_many (void)
+{
+  describe ("4294967295 threads");
+  ctr_threads_set_current (0);
+  const unsigned cores = ctr_threads_current ();
+  ctr_threads_set_current (~0u);
+  const unsigned most = ctr_threads_current ();
+  CHECK (most == (cores > 64 ? cores : 64));
+  for (int repeat = 0; repeat < 20; repeat++)
+    check_counts (most, MOST);
+  CHECK (count_threads () <= most);
+  ctr_threads_set_current (1);
+}
+
 int
 main (void)
 {
@@ -183,6 +199,7 @@ main (void)
       {"each index once", test_each_index_once},
       {"many callers", test_many_callers},
       {"fork", test_fork},
+      {"too many", test_too_many},
   };
   run_tests (tests, LENGTH (tests));
   return 0;

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The parts of pipelines/archive.py by themselves, without Ray: patterns, files that were cut short, elements that remember frames, files
+and results in a bucket, for which a folder stands in."""
+import os
+import shutil
+import sys
+import tempfile
+import unittest
+
+RAY_FOLDER = os.environ.get("CTR_TEST_RAY")
+if RAY_FOLDER:
+    sys.path.insert(0, RAY_FOLDER)
+try:
+    from pyarrow import fs, parquet
+except ImportError as missing:
+    print(f"{missing}: install pyarrow and numpy 2, or set CTR_TEST_RAY to the folder that has them")
+    sys.exit(77)
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.dirname(os.path.abspath(sys.argv[1])))
+import archivesample as sample
+from archiving import inputs, media, parts, store, wholeness, worker
+
+ROOT = tempfile.mkdtemp(prefix="archive-test-")
+BUCKET = "s3://bucket?region=here"
+SEGMENTS = {}  # of each video
+
+
+def open_system(uri):
+    """The folder as a bucket."""
+    return fs.SubTreeFileSystem(ROOT, fs.LocalFileSystem()) if uri else fs.LocalFileSystem()
+
+
+class Inputs(unittest.TestCase):
+    def names(self, *texts):
+        found, _ = inputs.find_files([f"{ROOT}/bucket/{text}" for text in texts])
+        return [os.path.relpath(file.name, f"{ROOT}/bucket/pictures") for file in found]
+
+    def test_patterns(self):
+        pictures = [f"rings-{i:02}.png" for i in range(3)]
+        inner = [f"inner/rings-{i:02}.jpg" for i in range(3)]
+        self.assertEqual(self.names("pictures"), inner + pictures)
+        self.assertEqual(self.names("pictures/*.png"), pictures)
+        self.assertEqual(self.names("pictures/*"), pictures)
+        self.assertEqual(self.names("**/*.jpg", "pictures/inner"), inner)
+        self.assertEqual(self.names("pictures/rings-0[!0].???"), pictures[1:])
+        with self.assertRaisesRegex(inputs.InputError, "no pictures or videos in"):
+            self.names("**/*.gif")
+        with self.assertRaisesRegex(inputs.InputError, "no such file or folder"):
+            self.names("nothing")
+        with self.assertRaisesRegex(inputs.InputError, "no way to read"):
+            inputs.find_files(["ftp://host/folder"])
+
+    def test_uris(self):
+        self.assertEqual(inputs.split_uri("s3://bucket/a b/*.png?region=x&endpoint_override=h:1"),
+                         ("s3://bucket?region=x&endpoint_override=h:1", "bucket/a b/*.png"))
+        self.assertEqual(inputs.split_uri("s3://bucket/a?.png"), ("s3://bucket", "bucket/a?.png"))
+        self.assertEqual(inputs.split_uri("file:///tmp/a%20b"), ("", "/tmp/a b"))
+
+
+class Wholeness(unittest.TestCase):
+    def problem_of(self, content):
+        with open(f"{ROOT}/short", "wb") as file:
+            file.write(content)
+        with open(f"{ROOT}/short", "rb") as file:
+            return wholeness.problem_of(file, len(content))
+
+    def test_every_length(self):
+        for path, kept in ((f"{ROOT}/bucket/pictures/inner/rings-00.jpg", 1), *((path, 16) for path in SEGMENTS)):
+            with open(path, "rb") as file:
+                content = file.read()
+            self.assertIsNone(self.problem_of(content), path)
+            size = len(content)
+            for length in {0, *range(200, size - kept, max(1, size // 50)), size - kept}:
+                self.assertIsNotNone(self.problem_of(content[:length]), (path, length))
+
+    def test_small_picture_in_it(self):
+        """The end of a JPEG in the head of another one is not the end of that."""
+        with open(f"{ROOT}/bucket/pictures/inner/rings-00.jpg", "rb") as file:
+            content = file.read()
+        both = content[:2] + b"\xff\xe1" + (len(content) + 2).to_bytes(2, "big") + content + content[2:]
+        self.assertIsNone(self.problem_of(both))
+        self.assertIsNotNone(self.problem_of(both[:-100]))
+
+
+class Elements(unittest.TestCase):
+    def test_memory(self):
+        for elements in (sample.ELEMENTS, "videoscale ! cudaforeground ! cudacca", "cudasnake", "queue ! cudacanny contours=true"):
+            self.assertEqual(media.describe(elements), (None, None), elements)
+        for elements in ("cudasnake track=true", "cudacca strip-mode=true", "cudabackground ! cudacca", "identity ! cudacca"):
+            problem, reason = media.describe(elements)
+            self.assertIsNone(problem)
+            self.assertIsNotNone(reason, elements)
+        for elements in ("cudacc", "cudacca ! fakesink", "videoconvert", "cudacca thresold=1"):
+            self.assertIsNotNone(media.describe(elements)[0], elements)
+
+
+def analyse_all(file, segment, to, folder):
+    """The rows of a video, as text, and the number of its parts. The results are removed again."""
+    results = store.Store(to)
+    results.prepare()
+    one = worker.Worker(worker.Settings(sample.ELEMENTS, segment, 10, to))
+    found = one.split(file)
+    for part in found:
+        outcome = one.analyse([part])
+        assert (outcome.keys, outcome.failures) == ([part.key], []), outcome
+    assert sum(map(len, results.scan().values())) == len(found)
+    rows = []
+    for table, order in (("frames", []), ("components", ["source", "label"]), ("contours", ["source", "contour"])):
+        content = parquet.read_table(f"{folder}/{table}").sort_by([(name, "ascending") for name in ["frame", *order]])
+        rows.append(repr(content.drop_columns(["file"]).to_pylist()))
+    for task in results.scan():
+        results.remove(task)
+    assert results.scan() == {}
+    if results.lock:
+        results.lock.close()
+    return rows, len(found)
+
+
+class Buckets(unittest.TestCase):
+    def test_segments(self):
+        """A video in a bucket, in segments, gives the rows of the same video in a folder as a whole. Results can be in a bucket."""
+        for path, segments in SEGMENTS.items():
+            name = os.path.basename(path)
+            (here,), _ = inputs.find_files([path])
+            (there,), _ = inputs.find_files([f"s3://bucket/videos/{name}?region=here"])
+            self.assertEqual((there.name, there.system, there.size), (f"s3://bucket/videos/{name}", BUCKET, here.size))
+            whole = analyse_all(here, 0, f"{ROOT}/out", f"{ROOT}/out")
+            split = analyse_all(there, sample.SECONDS, "s3://bucket/out?region=here", f"{ROOT}/bucket/out")
+            self.assertEqual((whole[1], split[1]), (1, segments), name)
+            self.assertEqual(whole[0], split[0], name)
+
+
+class Refused(unittest.TestCase):
+    def test_results(self):
+        """What cannot be told in the tables is an error, and leaves no file."""
+        (file, *_), _ = inputs.find_files([f"{ROOT}/bucket/pictures"])
+        for elements, message in (("cudacanny", "carries no results"), ("cudacca ! videocrop left=8", "carries no results"),
+                                  ("cudacca ! videoscale ! video/x-raw,width=80,height=60", "not in pixels of its frame")):
+            results = store.Store("s3://bucket/out?region=here")
+            results.prepare()
+            outcome = worker.Worker(worker.Settings(elements, 0, 10, results.where)).analyse([parts.Part(file)])
+            self.assertEqual((outcome.keys, outcome.frames), ([], 0), elements)
+            self.assertIn(message, outcome.failures[0].error)
+            self.assertEqual([name for _, _, names in os.walk(f"{ROOT}/bucket/out") for name in names], [])
+
+
+class Segments(unittest.TestCase):
+    def test_missing_frame(self):
+        """A segment that does not have exactly its frames is an error."""
+        (file,), _ = inputs.find_files([next(path for path in SEGMENTS if path.endswith(".avi"))])
+        found = parts.split_video(file, round(sample.SECONDS * 1e9), 10)
+        second, last = found[1], found[-1]
+        for part, times, message in ((second, second.times[:3] + second.times[4:], "missing or out of order"),
+                                     (second, second.times[:3] + (second.times[3] - 1,) + second.times[3:], "missing or out of order"),
+                                     (last, last.times + (last.times[-1] + 1,), "instead of")):
+            with self.assertRaisesRegex(media.MediaError, message):
+                for _ in parts.read_part(part._replace(times=times), "identity", 10):
+                    pass
+
+
+if __name__ == "__main__":
+    inputs.open_system = store.open_system = open_system
+    try:
+        worker.Gst.init(None)
+        sample.make_pictures(f"{ROOT}/bucket/pictures", 3)
+        SEGMENTS.update(sample.make_videos(f"{ROOT}/bucket/videos"))
+        unittest.main(argv=sys.argv[:1] + sys.argv[2:])
+    finally:
+        shutil.rmtree(ROOT)

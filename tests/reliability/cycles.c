@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Every element of the plugin goes through its states many times with frames on their way, meets the end of the stream in
+ * every state, and outlives sources that stop and come back: memory, descriptors and threads stay as they are, and every
+ * frame arrives. tests/elements/states.c has the states of elements alone, once each. */
+#include "flatness.h"
+
+#include <gst/video/video.h>
+
+#define WARM 50 /* cycles, after which nothing grows */
+#define WIDTH 64
+#define HEIGHT 48
+
+static const gchar *const elements[] = {"cudacca", "cudaborders", "cudacanny", "cudacrackcontour", "cudasnake",
+    "cudabackground", "cudaforeground", "cudacontouroverlay", "contourexport location=/dev/null", "contourextract"};
+
+static guint
+cycles (void)
+{
+  const gchar *wanted = g_getenv ("CTR_TEST_CYCLES");
+
+  return wanted ? (guint) atoi (wanted) : g_getenv ("CTR_TEST_QUICK") ? WARM + 50 : 1000;
+}
+
+/* Every element of the plugin is in the list but the sinks for brokers, which tests/broker/ has. */
+GST_START_TEST (test_list)
+{
+  GList *features = gst_registry_get_feature_list_by_plugin (gst_registry_get (), "cudacontours");
+  guint n = 0;
+
+  for (GList *f = features; f; f = f->next)
+    n += GST_IS_ELEMENT_FACTORY (f->data) && !g_str_has_suffix (GST_OBJECT_NAME (f->data), "sink");
+  gst_plugin_feature_list_free (features);
+  fail_unless_equals_int (n, G_N_ELEMENTS (elements));
+}
+
+GST_END_TEST;
+
+static const gchar *
+backend_of (const gchar *element)
+{
+  return g_str_has_prefix (element, "contour") ? "" : "backend=cpu";
+}
+
+static GstElement *
+launch (const gchar *element, const gchar *before, const gchar *behind)
+{
+  gchar *line = g_strdup_printf ("%s ! %s %s name=subject ! %s", before, element, backend_of (element), behind);
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (line, &error);
+
+  fail_unless (pipeline && !error, "%s: %s", line, error ? error->message : "");
+  g_free (line);
+  return pipeline;
+}
+
+#define SOURCE "videotestsrc pattern=ball ! video/x-raw,format=GRAY8,width=64,height=48"
+
+/* No element may post an error. Messages are taken from the bus, or they would pile up. */
+static void
+drain_bus (GstElement *pipeline, const gchar *element)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+
+  while ((message = gst_bus_pop (bus))) {
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
+      GError *error;
+
+      gst_message_parse_error (message, &error, NULL);
+      ck_abort_msg ("%s: %s", element, error->message);
+    }
+    gst_message_unref (message);
+  }
+  gst_object_unref (bus);
+}
+
+/* One half of the cycles waits until a frame has arrived, the other one does not. */
+static void
+cycle (GstElement *pipeline, const gchar *element, GstState low, GstState high, guint n)
+{
+  fail_unless (gst_element_set_state (pipeline, high) != GST_STATE_CHANGE_FAILURE, "%s", element);
+  if (n % 2)
+    fail_unless (gst_element_get_state (pipeline, NULL, NULL, 20 * GST_SECOND) == GST_STATE_CHANGE_SUCCESS,
+        "%s does not reach %s", element, gst_element_state_get_name (high));
+  fail_unless (gst_element_set_state (pipeline, low) == GST_STATE_CHANGE_SUCCESS, "%s", element);
+  drain_bus (pipeline, element);
+}
+
+static void
+check_cycles (const gchar *element, GstState low, GstState high)
+{
+  GstElement *pipeline = launch (element, SOURCE, "fakesink sync=false");
+  Usage warm = {0};
+
+  for (guint n = 0; n < cycles (); n++) {
+    cycle (pipeline, element, low, high, n);
+    if (n + 1 == WARM)
+      warm = usage_now ();
+  }
+  assert_flat (&warm, element);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+GST_START_TEST (test_null_playing)
+{
+  check_cycles (elements[__i__], GST_STATE_NULL, GST_STATE_PLAYING);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_ready_paused)
+{
+  check_cycles (elements[__i__], GST_STATE_READY, GST_STATE_PAUSED);
+}
+
+GST_END_TEST;
+
+static gpointer
+flush_and_end (gpointer pad)
+{
+  fail_unless (gst_pad_send_event (pad, gst_event_new_flush_start ()));
+  fail_unless (gst_pad_send_event (pad, gst_event_new_flush_stop (TRUE)));
+  gst_pad_send_event (pad, gst_event_new_eos ());
+  return NULL;
+}
+
+static void
+assert_end (GstElement *pipeline, const gchar *element)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+
+  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS, "%s: no end", element);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+}
+
+/* In READY and NULL nobody takes the event. In PAUSED it waits behind a flush, which lets go of the frame in the sink, until
+ * the pipeline plays; in PLAYING the stream ends at once. Afterwards the element streams again. */
+GST_START_TEST (test_eos_in_every_state)
+{
+  static const GstState states[] = {GST_STATE_NULL, GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_PLAYING,
+      GST_STATE_NULL, GST_STATE_READY, GST_STATE_PLAYING, GST_STATE_READY, GST_STATE_PLAYING};
+  GstElement *pipeline = launch (elements[__i__], SOURCE, "fakesink sync=false");
+  GstElement *subject = gst_bin_get_by_name (GST_BIN (pipeline), "subject");
+  GstPad *pad = gst_element_get_static_pad (subject, "sink");
+  GThread *sender = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (states); i++) {
+    gst_element_set_state (pipeline, states[i]);
+    if (!sender)
+      fail_unless (gst_element_get_state (pipeline, NULL, NULL, 20 * GST_SECOND) != GST_STATE_CHANGE_FAILURE);
+    if (states[i] <= GST_STATE_READY) {
+      fail_unless (!gst_pad_send_event (pad, gst_event_new_eos ()));
+    } else if (states[i] == GST_STATE_PAUSED) {
+      sender = g_thread_new ("end", flush_and_end, pad);
+    } else {
+      if (!sender)
+        fail_unless (gst_element_send_event (pipeline, gst_event_new_eos ()));
+      assert_end (pipeline, elements[__i__]);
+      g_clear_pointer (&sender, g_thread_join);
+    }
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pad);
+  gst_object_unref (subject);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
+static Suite *
+cycles_suite (void)
+{
+  Suite *s = suite_create ("cycles");
+  TCase *tc = tcase_create ("general");
+
+  /* A sink that stops just when the segment comes refuses it. The element before it then refuses it as well, and may get a frame
+   * before it stops itself. Elements of GStreamer do the same. */
+  gst_check_add_log_filter ("GStreamer", G_LOG_LEVEL_WARNING,
+      g_regex_new ("Got data flow before segment event", 0, 0, NULL), NULL, NULL, NULL);
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 0);
+  tcase_add_test (tc, test_list);
+  tcase_add_loop_test (tc, test_null_playing, 0, G_N_ELEMENTS (elements));
+  tcase_add_loop_test (tc, test_ready_paused, 0, G_N_ELEMENTS (elements));
+  tcase_add_loop_test (tc, test_eos_in_every_state, 0, G_N_ELEMENTS (elements));
+  return s;
+}
+
+GST_CHECK_MAIN (cycles);
