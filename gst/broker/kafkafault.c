@@ -85,7 +85,7 @@ describe (KafkaFault fault, const KafkaNames *names, const gchar *reason)
       return g_strdup_printf ("Could not start the Kafka client: %s. Correct that property.", reason);
     case KAFKA_FAULT_HOST:
       return g_strdup_printf (
-          "Could not find the Kafka broker \"%s\": %s. Correct bootstrap-servers or the name server.", names->servers,
+          "Could not find the Kafka broker \"%s\": %s. Correct address or the name server.", names->servers,
           reason);
     case KAFKA_FAULT_TLS:
       return g_strdup_printf ("Could not agree on TLS with the Kafka broker \"%s\": %s. Check security-protocol, "
@@ -97,7 +97,7 @@ describe (KafkaFault fault, const KafkaNames *names, const gchar *reason)
           names->servers, names->username ? names->username : "", reason);
     case KAFKA_FAULT_AWAY:
       return g_strdup_printf ("Could not connect to the Kafka broker \"%s\": %s. The element tries again. Start the "
-                              "broker, or correct bootstrap-servers and security-protocol.",
+                              "broker, or correct address and security-protocol.",
           names->servers, reason);
     case KAFKA_FAULT_TOPIC:
       return g_strdup_printf ("Could not write to the Kafka topic \"%s\": %s. Create the topic, let the broker create "
