@@ -85,8 +85,7 @@ describe (KafkaFault fault, const KafkaNames *names, const gchar *reason)
       return g_strdup_printf ("Could not start the Kafka client: %s. Correct that property.", reason);
     case KAFKA_FAULT_HOST:
       return g_strdup_printf (
-          "Could not find the Kafka broker \"%s\": %s. Correct address or the name server.", names->servers,
-          reason);
+          "Could not find the Kafka broker \"%s\": %s. Correct address or the name server.", names->servers, reason);
     case KAFKA_FAULT_TLS:
       return g_strdup_printf ("Could not agree on TLS with the Kafka broker \"%s\": %s. Check security-protocol, "
                               "ca-file, cert-file and key-file.",
