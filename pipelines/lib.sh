@@ -4,7 +4,7 @@
 # has to be the root of the project.
 
 PACKAGES_BUILD=(gcc libc6-dev meson ninja-build pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
-  libpango1.0-dev libpng-dev libyaml-dev libmosquitto-dev)
+  libpango1.0-dev libpng-dev libyaml-dev libmosquitto-dev librdkafka-dev)
 PACKAGES_CUDA=(g++ libgstreamer-plugins-bad1.0-dev)
 PACKAGES_RUN=(python3-minimal gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
   gstreamer1.0-plugins-bad gstreamer1.0-libav fonts-dejavu-core)

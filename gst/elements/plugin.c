@@ -2,6 +2,9 @@
 /* All elements register with and without a GPU. An element that cannot run posts an error when it starts. */
 #include "gst/elements/gstcontourexport.h"
 #include "gst/elements/gstcontourextract.h"
+#ifdef HAVE_KAFKA
+#include "gst/elements/gstcontourkafkasink.h"
+#endif
 #ifdef HAVE_MQTT
 #include "gst/elements/gstcontourmqttsink.h"
 #endif
@@ -21,6 +24,9 @@ static gboolean
 register_sinks (GstPlugin *plugin)
 {
   gboolean registered = TRUE;
+#ifdef HAVE_KAFKA
+  registered &= GST_ELEMENT_REGISTER (contourkafkasink, plugin);
+#endif
 #ifdef HAVE_MQTT
   registered &= GST_ELEMENT_REGISTER (contourmqttsink, plugin);
 #endif

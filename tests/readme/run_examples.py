@@ -56,6 +56,16 @@ def begin_broker():
             process.wait()
 
 
+@contextlib.contextmanager
+def begin_kafka():
+    """The same for Kafka, simulated."""
+    program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "broker", "kafkabroker.py")
+    with subprocess.Popen([sys.executable, program, "--auto-create"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True) as process:
+        yield f"localhost:{process.stdout.readline().strip()}"
+        process.stdin.close()
+
+
 def blocks(text, language):
     return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
@@ -151,12 +161,13 @@ def main(build, arguments):
         with open(document, encoding="utf-8") as file:
             text += file.read()
     results = []
-    with tempfile.TemporaryDirectory() as folder, begin_broker() as address:
+    with tempfile.TemporaryDirectory() as folder, begin_broker() as address, begin_kafka() as kafka:
         os.chdir(folder)
         provide_inputs()
         for line in command_lines(text):
             line = re.sub(r"^build/", lambda _: f"{shlex.quote(build)}/", line)
-            for pattern, replacement in [*STAND_INS, (r"\blocalhost:1883\b", address)]:
+            for pattern, replacement in [*STAND_INS, (r"\blocalhost:1883\b", address),
+                                             (r"\blocalhost:9092\b", kafka)]:
                 line = re.sub(pattern, replacement, line)
             absent = missing_elements(line) + [name for name in INPUTS if name in line and not os.path.exists(name)]
             if absent:

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "kafkatools.h"
+
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SECOND G_TIME_SPAN_SECOND
+
+static struct {
+  GPid process;
+  FILE *commands, *answers;
+  gchar *folder;
+  gchar *address;
+  gchar answer[256];
+} broker;
+
+static void
+read_answer (void)
+{
+  fail_unless (fgets (broker.answer, sizeof broker.answer, broker.answers) != NULL, "the broker does not answer");
+  g_strchomp (broker.answer);
+}
+
+gchar *
+broker_file (const gchar *name)
+{
+  if (!broker.folder)
+    broker.folder = g_dir_make_tmp ("kafkabroker-XXXXXX", NULL);
+  return g_build_filename (broker.folder, name, NULL);
+}
+
+void
+broker_start (const gchar *arguments)
+{
+  GError *error = NULL;
+  gint in, out, count;
+  gchar **argv;
+  gchar *log = broker_file ("records.json");
+  gchar *line = g_strdup_printf (
+      "/usr/bin/python3 %s --log %s %s", g_getenv ("CTR_KAFKA_BROKER"), log, arguments ? arguments : "--topic " TOPIC);
+  fail_unless (g_shell_parse_argv (line, &count, &argv, NULL));
+  fail_unless (g_spawn_async_with_pipes (
+                   NULL, argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &broker.process, &in, &out, NULL, &error),
+      "%s", error ? error->message : "");
+  broker.commands = fdopen (in, "w");
+  broker.answers = fdopen (out, "r");
+  read_answer ();
+  broker.address = g_strdup_printf ("127.0.0.1:%s", broker.answer);
+  g_strfreev (argv);
+  g_free (line);
+  g_free (log);
+}
+
+static void
+remove_folder (void)
+{
+  GDir *dir = g_dir_open (broker.folder, 0, NULL);
+  for (const gchar *name; (name = g_dir_read_name (dir));) {
+    gchar *path = broker_file (name);
+    g_unlink (path);
+    g_free (path);
+  }
+  g_dir_close (dir);
+  g_rmdir (broker.folder);
+  g_clear_pointer (&broker.folder, g_free);
+}
+
+/* The broker ends with its standard input, also when the test crashes. */
+void
+broker_stop (void)
+{
+  if (broker.process) {
+    fclose (broker.commands);
+    fclose (broker.answers);
+    waitpid (broker.process, NULL, 0);
+    g_spawn_close_pid (broker.process);
+    broker.process = 0;
+  }
+  if (broker.folder)
+    remove_folder ();
+  g_clear_pointer (&broker.address, g_free);
+}
+
+const gchar *
+broker_address (void)
+{
+  return broker.address;
+}
+
+const gchar *
+broker_command (const gchar *command)
+{
+  fprintf (broker.commands, "%s\n", command);
+  fflush (broker.commands);
+  read_answer ();
+  fail_if (g_str_has_prefix (broker.answer, "unknown"), "%s", broker.answer);
+  return broker.answer;
+}
+
+/* What stands in LINE between BEFORE and the next character END; transfer full. */
+static gchar *
+between (const gchar *line, const gchar *before, gchar end)
+{
+  const gchar *at = strstr (line, before);
+  fail_unless (at != NULL, "no %s in %s", before, line);
+  at += strlen (before);
+  const gchar *stop = strchr (at, end);
+  fail_unless (stop != NULL, "no %c behind %s in %s", end, before, line);
+  return g_strndup (at, stop - at);
+}
+
+static void
+assert_same (gchar *found, gchar *wanted, const gchar *line)
+{
+  fail_unless (g_str_equal (found, wanted), "%s is not %s in %s", found, wanted, line);
+  g_free (found);
+  g_free (wanted);
+}
+
+static guint64
+check_record (const gchar *line)
+{
+  gchar *frame = between (line, "\"frame\": \"", '"');
+  const guint64 number = g_ascii_strtoull (frame, NULL, 10);
+  assert_same (between (line, "\\\"frame\\\":", ','), frame, line);
+  assert_same (between (line, "\\\"camera\\\":\\\"", '\\'), between (line, "\"camera\": \"", '"'), line);
+  assert_same (between (line, "\\\"epoch\\\":\\\"", '\\'), between (line, "\"epoch\": \"", '"'), line);
+  assert_same (between (line, "\"key\": \"", '"'), between (line, "\"camera\": \"", '"'), line);
+  return number;
+}
+
+GArray *
+broker_read (const gchar *camera)
+{
+  GArray *frames = g_array_new (FALSE, FALSE, sizeof (guint64));
+  gchar *path = broker_file ("records.json"), *text = NULL, *partition = NULL;
+  gchar *mine = g_strdup_printf ("\"camera\": \"%s\"", camera);
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  gchar **lines = g_strsplit (text, "\n", -1);
+  for (guint i = 0; lines[i]; i++) {
+    if (!strstr (lines[i], mine))
+      continue;
+    const guint64 number = check_record (lines[i]);
+    g_array_append_val (frames, number);
+    gchar *there = between (lines[i], "\"partition\": ", ',');
+    fail_unless (!partition || g_str_equal (partition, there), "more than one partition");
+    g_free (partition);
+    partition = there;
+  }
+  g_free (partition);
+  g_strfreev (lines);
+  g_free (text);
+  g_free (path);
+  g_free (mine);
+  return frames;
+}
+
+void
+assert_stored (const gchar *camera, guint64 begin, guint64 end)
+{
+  GArray *frames = broker_read (camera);
+  for (guint i = 0; i < frames->len; i++)
+    fail_unless (g_array_index (frames, guint64, i) == begin + i, "%s: frame %" G_GUINT64_FORMAT " is at %u", camera,
+        g_array_index (frames, guint64, i), i);
+  fail_unless_equals_uint64 (frames->len, end - begin);
+  g_array_unref (frames);
+}
+
+GstHarness *
+play (const gchar *address, const gchar *first_property, ...)
+{
+  va_list properties;
+  GstElement *element = gst_element_factory_make ("contourkafkasink", NULL);
+  fail_unless (element != NULL);
+  GstBus *bus = gst_bus_new ();
+  g_object_set (element, "address", address, "topic", TOPIC, "source", "line-1", NULL);
+  va_start (properties, first_property);
+  g_object_set_valist (G_OBJECT (element), first_property, properties);
+  va_end (properties);
+  gst_element_set_bus (element, bus);
+  gst_object_unref (bus);
+  GstHarness *h = gst_harness_new_with_element (element, "sink", NULL);
+  gst_object_unref (element);
+  gst_harness_set_src_caps_str (h, "video/x-raw,format=GRAY8,width=16,height=16,framerate=25/1");
+  return h;
+}
+
+void
+finish (GstHarness *h)
+{
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  gst_element_set_bus (h->element, NULL);
+  gst_harness_teardown (h);
+}
+
+void
+push (GstHarness *h, guint count)
+{
+  for (guint i = 0; i < count; i++)
+    fail_unless_equals_int (gst_harness_push (h, gst_buffer_new_allocate (NULL, 256, NULL)), GST_FLOW_OK);
+}
+
+guint64
+get_stat (GstHarness *h, const gchar *name)
+{
+  GstStructure *stats;
+  guint64 value = 0;
+  gboolean truth;
+  g_object_get (h->element, "stats", &stats, NULL);
+  if (gst_structure_get_boolean (stats, name, &truth))
+    value = truth;
+  else
+    fail_unless (gst_structure_get_uint64 (stats, name, &value), "no %s", name);
+  gst_structure_free (stats);
+  return value;
+}
+
+void
+wait_for_stat (GstHarness *h, const gchar *name, guint64 value)
+{
+  for (gint64 end = g_get_monotonic_time () + 30 * SECOND; get_stat (h, name) != value;) {
+    fail_unless (g_get_monotonic_time () < end, "%s is %" G_GUINT64_FORMAT ", not %" G_GUINT64_FORMAT, name,
+        get_stat (h, name), value);
+    g_usleep (5 * G_TIME_SPAN_MILLISECOND);
+  }
+}
+
+void
+wait_for_connection (GstHarness *h, gboolean connected)
+{
+  wait_for_stat (h, "connected", connected);
+}
+
+static GError *
+parse (GstMessage *message)
+{
+  GError *error = NULL;
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  else
+    gst_message_parse_warning (message, &error, NULL);
+  return error;
+}
+
+void
+assert_message (GstHarness *h, GstMessageType type, gint code, const gchar *text)
+{
+  GstBus *bus = gst_element_get_bus (h->element);
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND, type);
+  fail_unless (message != NULL, "no message with \"%s\"", text);
+  GError *error = parse (message);
+  fail_unless (error->domain == GST_RESOURCE_ERROR);
+  fail_unless (strstr (error->message, text) != NULL, "\"%s\" lacks \"%s\"", error->message, text);
+  fail_unless_equals_int (error->code, code);
+  g_error_free (error);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+}
+
+void
+assert_no_message (GstHarness *h, GstMessageType types)
+{
+  GstBus *bus = gst_element_get_bus (h->element);
+  GstMessage *message = gst_bus_pop_filtered (bus, types);
+  fail_unless (message == NULL, "%s", message ? parse (message)->message : "");
+  gst_object_unref (bus);
+}
