@@ -52,7 +52,7 @@ check_csv (const gchar *text)
 static void
 check_xml (const gchar *text, gsize size)
 {
-  static const GMarkupParser parser = {NULL};
+  static const GMarkupParser parser = {NULL, NULL, NULL, NULL, NULL};
   GMarkupParseContext *context = g_markup_parse_context_new (&parser, 0, NULL, NULL);
   GError *error = NULL;
   if (!g_markup_parse_context_parse (context, text, (gssize) size, &error)

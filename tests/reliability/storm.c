@@ -271,7 +271,8 @@ main (int argc, char **argv)
       {"shrink-seconds", 0, 0, G_OPTION_ARG_INT, &shrink_seconds, "how long to shrink a failure; 120 by default", "N"},
       {"steps", 0, 0, G_OPTION_ARG_STRING, &steps, "the only steps of the storm of this seed", "A,B,C"},
       {"elements", 0, 0, G_OPTION_ARG_STRING, &elements, "the only elements of its chain", "A,B,C"},
-      {"batch", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &folder, NULL, NULL}, {NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL}};
+      {"batch", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &folder, NULL, NULL},
+      {NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL}};
   GOptionContext *context = g_option_context_new (NULL);
   GError *error = NULL;
 
