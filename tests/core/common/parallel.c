@@ -186,7 +186,7 @@ test_too_many (void)
   CHECK (most == (cores > 64 ? cores : 64));
   for (int repeat = 0; repeat < 20; repeat++)
     check_counts (most, MOST);
-  CHECK (count_threads () <= most);
+  CHECK (count_threads () <= most + 1); /* ThreadSanitizer has one of its own. */
   ctr_threads_set_current (1);
 }
 
