@@ -227,7 +227,7 @@ bench (void *data)
 const Equality borders_equality = {
     .name = "borders",
     .count = 1000,
-    .quick_count = 50,
+    .quick_count = 25,
     .open = open_state,
     .close = close_state,
     .compare_random = compare_random,

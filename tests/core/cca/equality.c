@@ -204,7 +204,7 @@ bench (void *data)
 const Equality cca_equality = {
     .name = "cca",
     .count = 1000,
-    .quick_count = 30,
+    .quick_count = 16,
     .open = open_state,
     .close = close_state,
     .compare_random = compare_random,
