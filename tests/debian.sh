@@ -51,6 +51,8 @@ else
   tar -C "$root" -cf "$archive.$$" . && mv "$archive.$$" "$archive"
 fi
 
+chmod 755 "$root" # for servers that do not run as root
+
 # What leads to the network here: proxies, name servers, certificates of a firewall.
 environment=(IN_DEBIAN_SH=1 HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8)
 certificates=/etc/ssl/certs/ca-certificates.crt

@@ -61,9 +61,13 @@ set_tls (MqttClient *client, const BrokerSettings *settings, GError **error)
         "a client's certificate needs cert-file, key-file and ca-file. Set all three of them.");
     return FALSE;
   }
-  const gint rc = settings->ca_file ? mosquitto_tls_set (
-                      client->mosq, settings->ca_file, NULL, settings->cert_file, settings->key_file, refuse_password)
-                                    : mosquitto_int_option (client->mosq, MOSQ_OPT_TLS_USE_OS_CERTS, 1);
+  /* libmosquitto 2.0 forgets at the second connection that it should take the authorities of the system, so they are named to it. */
+  const gchar *file = settings->ca_file ? settings->ca_file : g_getenv ("SSL_CERT_FILE");
+  const gchar *folder = settings->ca_file ? NULL : g_getenv ("SSL_CERT_DIR");
+  if (!file && !folder)
+    folder = "/etc/ssl/certs";
+  const gint rc =
+      mosquitto_tls_set (client->mosq, file, folder, settings->cert_file, settings->key_file, refuse_password);
   if (rc != MOSQ_ERR_SUCCESS)
     mqtt_client_set_error (
         client, error, GST_RESOURCE_ERROR_SETTINGS, "TLS cannot be set up: %s", mosquitto_strerror (rc));

@@ -277,7 +277,7 @@ assert_fails (const gchar *properties, gint code, const gchar *text)
   fail_unless (error == NULL, "%s", error ? error->message : "");
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND, GST_MESSAGE_ERROR);
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_ERROR);
   fail_unless (message != NULL, "no error of %s", line);
   gst_message_parse_error (message, &error, NULL);
   fail_unless (strstr (error->message, text) != NULL, "%s: %s", line, error->message);

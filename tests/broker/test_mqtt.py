@@ -316,7 +316,8 @@ class Endings(MqttTest):
             if turn == 1:
                 before = feeder.ask("resources")
         feeder.ask("state null")
-        self.assertEqual(feeder.ask("resources"), before)
+        self.wait_until(lambda: all(int(now) <= int(then) for now, then in zip(feeder.ask("resources"), before)),
+                        "threads or descriptors are left")
         self.wait_until(lambda: len(subscriber.messages) >= 8, "messages are missing")
         epochs = {epoch for _, epoch, _ in subscriber.frames()}
         self.assertGreaterEqual(len(epochs), 4)
@@ -471,7 +472,7 @@ class Certificates(MqttTest):
     def test_back_with_another_certificate(self):
         """What would be an error at the start is a warning later, and the element goes on trying."""
         broker = self.secure_broker()
-        feeder = self.feed(self.secure(broker, ca_file="ca.pem"))
+        feeder = self.feed(self.secure(broker, ca_file="ca.pem") + " drain-timeout=60000000000")
         feeder.play()
         feeder.wait_for(lambda f: f.elements, "a connection")
         broker.kill()
@@ -487,7 +488,7 @@ class Certificates(MqttTest):
         with open(broker.configuration, "w", encoding="utf-8") as file:
             file.write(right)
         broker.begin()
-        self.assertEqual(len(feeder.ask("eos 10")), 1)
+        self.assertEqual(len(feeder.ask("eos 60")), 1)
         self.assertEqual(feeder.stats()["acknowledged"], 5)
         feeder.close()
 

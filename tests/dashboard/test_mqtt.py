@@ -51,6 +51,7 @@ def check(port):
     sender = new_client()
     sender.connect("127.0.0.1", port)
     sender.loop_start()
+    until(sender.is_connected, "the connection of the sender")
     with Dashboard(f"--mqtt=127.0.0.1:{port}", "--topic=line/+/parts", "--area=50:") as dashboard:
         def cameras():
             with urllib.request.urlopen(dashboard.url + "api/state") as response:

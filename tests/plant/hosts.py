@@ -11,14 +11,22 @@ def ip(*arguments):
     return subprocess.run(["ip", *arguments], check=True, capture_output=True, text=True).stdout
 
 
+class NoNetwork(Exception):
+    """This system cannot have namespaces with a bridge: in a changed root, for instance."""
+
+
 class Network:
     def __init__(self, prefix):
         self.prefix = f"{prefix}{os.getpid()}"
         self.switch = f"{self.prefix}-switch"
         self.hosts = []
-        ip("netns", "add", self.switch)
-        ip("-n", self.switch, "link", "add", "bridge", "type", "bridge")
-        ip("-n", self.switch, "link", "set", "bridge", "up")
+        try:
+            ip("netns", "add", self.switch)
+            ip("-n", self.switch, "link", "add", "bridge", "type", "bridge")
+            ip("-n", self.switch, "link", "set", "bridge", "up")
+        except subprocess.CalledProcessError as error:
+            subprocess.run(["ip", "netns", "del", self.switch], stderr=subprocess.DEVNULL, check=False)
+            raise NoNetwork(f"skipped: no bridge between network namespaces can be made here: {error.stderr.strip()}") from error
 
     def add(self, name):
         host = Host(self, name, len(self.hosts) + 1)

@@ -259,7 +259,12 @@ def main():
     os.makedirs(folder, exist_ok=True)
     os.chmod(folder, 0o755)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # through the end below
-    network = hosts.Network("ctr")
+    try:
+        network = hosts.Network("ctr")
+    except hosts.NoNetwork as error:
+        print(error)
+        shutil.rmtree(folder)
+        return 77
     try:
         plant = Plant(network, folder, arguments.rate, arguments.watchdog)
         plant.start()
