@@ -3,6 +3,7 @@
 
 #include <glib/gstdio.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -136,23 +137,24 @@ GArray *
 broker_read (const gchar *camera)
 {
   GArray *frames = g_array_new (FALSE, FALSE, sizeof (guint64));
-  gchar *path = broker_file ("records.json"), *text = NULL, *partition = NULL;
+  gchar *path = broker_file ("records.json"), *line = NULL, *partition = NULL;
+  size_t room = 0;
   gchar *mine = g_strdup_printf ("\"camera\": \"%s\"", camera);
-  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
-  gchar **lines = g_strsplit (text, "\n", -1);
-  for (guint i = 0; lines[i]; i++) {
-    if (!strstr (lines[i], mine))
+  FILE *file = fopen (path, "r");
+  fail_unless (file != NULL);
+  while (getline (&line, &room, file) >= 0) {
+    if (!strstr (line, mine))
       continue;
-    const guint64 number = check_record (lines[i]);
+    const guint64 number = check_record (line);
     g_array_append_val (frames, number);
-    gchar *there = between (lines[i], "\"partition\": ", ',');
+    gchar *there = between (line, "\"partition\": ", ',');
     fail_unless (!partition || g_str_equal (partition, there), "more than one partition");
     g_free (partition);
     partition = there;
   }
   g_free (partition);
-  g_strfreev (lines);
-  g_free (text);
+  fclose (file);
+  free (line);
   g_free (path);
   g_free (mine);
   return frames;
