@@ -310,13 +310,17 @@ exchange (MqttClient *client)
 {
   const gint64 now = g_get_monotonic_time ();
   const GIOCondition events = client->polled[0].revents;
-  const gboolean reached = (events & G_IO_OUT) && !client->reached;
+  const gboolean failed = (events & (G_IO_ERR | G_IO_HUP)) != 0;
+  const gboolean reached = (events & G_IO_OUT) && !failed && !client->reached;
   gint rc = MOSQ_ERR_SUCCESS;
   errno = 0;
   client->reached |= reached;
   /* Reading goes on with TLS, writing does not. */
-  if (reached || (events & (G_IO_IN | G_IO_ERR | G_IO_HUP)))
+  if (reached || failed || (events & G_IO_IN))
     rc = mosquitto_loop_read (client->mosq, 1);
+  /* While TLS is being set up, the library takes no notice of a connection that is reset. */
+  if (rc == MOSQ_ERR_SUCCESS && client->state == MQTT_CONNECTING && failed)
+    rc = MOSQ_ERR_CONN_LOST;
   if (rc == MOSQ_ERR_SUCCESS && mosquitto_socket (client->mosq) >= 0 && mosquitto_want_write (client->mosq))
     rc = mosquitto_loop_write (client->mosq, 1);
   if (rc == MOSQ_ERR_SUCCESS && now >= client->next_misc && mosquitto_socket (client->mosq) >= 0) {

@@ -86,6 +86,18 @@ explain_refusal (MqttClient *client)
   return error;
 }
 
+/* A broker that does not accept our certificate says so when we have accepted its own, and closes the connection. What we send
+ * at that time resets it, and what the broker has said is gone. */
+static gboolean
+is_tls_failure (const MqttClient *client, gint rc, gint number)
+{
+  if (rc == MOSQ_ERR_TLS || client->tls_error->len > 0 || (rc == MOSQ_ERR_ERRNO && number == EPROTO))
+    return TRUE;
+  return client->address.tls && client->reached
+         && (rc == MOSQ_ERR_SUCCESS || rc == MOSQ_ERR_CONN_LOST
+             || (rc == MOSQ_ERR_ERRNO && (number == EPIPE || number == ECONNRESET)));
+}
+
 /* The attempt ended with RC, and NUMBER of errno, before the broker accepted it. */
 MqttFailure
 mqtt_client_explain (MqttClient *client, gint rc, gint number)
@@ -102,8 +114,7 @@ mqtt_client_explain (MqttClient *client, gint rc, gint number)
     failure.fatal = TRUE;
     return failure;
   }
-  /* A broker that does not accept our certificate says so when we have accepted its own, and closes the connection. */
-  if (rc == MOSQ_ERR_TLS || client->tls_error->len || number == EPROTO) {
+  if (is_tls_failure (client, rc, number)) {
     mqtt_client_set_error (client, &failure.error, GST_RESOURCE_ERROR_OPEN_WRITE,
         "TLS failed: %s. Check ca-file, cert-file and key-file, the name of the host in the broker's certificate, and "
         "whether the port is one for TLS.",

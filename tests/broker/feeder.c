@@ -3,7 +3,7 @@
  * appsrc; the last one is called "sink". Commands, one a line on the standard input, answered by a line each:
  *   push COUNT RATE   begins to push frames from another thread, RATE a second; 0: as fast as they are taken
  *   wait              until all are pushed                           pushed COUNT FLOW
- *   eos SECONDS       ends the stream and waits for its end          eos SECONDS, or no eos
+ *   eos SECONDS       ends the stream and waits for its end          eos SECONDS, or eos never
  *   flush             flushes the stream, which may be blocked       flushed SECONDS
  *   state NAME        changes the state                              state SUCCESS SECONDS
  *   stats             reads the property stats of sink               stats STRUCTURE
@@ -104,7 +104,7 @@ wait_for_eos (Feeder *feeder, gdouble seconds)
   if (message)
     printf ("eos %.3f\n", (g_get_monotonic_time () - begin) / 1e6);
   else
-    printf ("no eos\n");
+    printf ("eos never\n");
   g_clear_pointer (&message, gst_message_unref);
   gst_object_unref (bus);
 }

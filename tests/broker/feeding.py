@@ -44,6 +44,12 @@ class Feeder:
     def play(self):
         return self.ask("state playing")[0]
 
+    def end(self, seconds):
+        """Ends the stream; after how many seconds it has ended."""
+        took, = self.ask(f"eos {seconds}")
+        assert took != "never", f"no end of the stream within {seconds} s; {self.stats()} {self.warnings} {self.elements}"
+        return float(took)
+
     def stats(self):
         return {name: int(value) for name, value in
                 re.findall(r"([a-z-]+)=\(guint64\)(\d+)", " ".join(self.ask("stats")))}

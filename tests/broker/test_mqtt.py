@@ -28,7 +28,8 @@ SLACK = 0.15
 
 
 def sink(port, settings=""):
-    return f"cudacca backend=cpu ! contourmqttsink name=sink address=127.0.0.1:{port} topic=t/%{{source}} source=cam {settings}"
+    return (f"cudacca backend=cpu ! contourmqttsink name=sink address=127.0.0.1:{port} topic=t/%{{source}} source=cam "
+            f"drain-timeout=20000000000 {settings}")
 
 
 class MqttTest(unittest.TestCase):
@@ -77,7 +78,7 @@ class Delivery(MqttTest):
                 feeder.tell("push 2000 1000")
                 self.assertEqual(feeder.ask("wait"), ["2000", "ok"])
                 took = time.monotonic() - started
-                self.assertEqual(len(feeder.ask("eos 20")), 1)
+                feeder.end(25)
                 stats = feeder.stats()
                 self.check_sums(stats, 2000)
                 self.assertEqual((stats["acknowledged"], stats["sent"], stats["reconnects"]), (2000, 2000, 0))
@@ -103,7 +104,7 @@ class Delivery(MqttTest):
         feeder.play()
         feeder.tell("push 3 0")
         feeder.ask("wait")
-        feeder.ask("eos 20")
+        feeder.end(25)
         self.wait_until(lambda: len(subscriber.messages) >= 3, "messages are missing")
         topics = [message["topic"].split("/", 1)[1] for message in subscriber.messages]
         self.assertEqual(topics, ["%/0/json", "%/1/json", "%/2/json"])
@@ -119,7 +120,7 @@ class Delivery(MqttTest):
             feeder.play()
             feeder.tell("push 3 0")
             feeder.ask("wait")
-            feeder.ask("eos 20")
+            feeder.end(25)
             self.wait_until(lambda: len(subscriber.messages) >= 3, "messages are missing")
             texts.append([re.sub('"epoch":"[^"]*"', "", message["payload"]) for message in subscriber.messages])
             self.assertEqual([message["properties"]["user-properties"]["frame"] for message in subscriber.messages],
@@ -135,7 +136,7 @@ class Delivery(MqttTest):
         feeder.play()
         feeder.tell("push 1 0")
         feeder.ask("wait")
-        feeder.ask("eos 20")
+        feeder.end(25)
         self.wait_until(lambda: subscriber.messages, "the message is missing")
         self.assertTrue(subscriber.messages[0]["payload"].startswith('{"schema":"gst-cuda-contours/1","frame":0,"pts":0,'))
         feeder.close()
@@ -155,7 +156,7 @@ class Delivery(MqttTest):
         feeder.play()
         feeder.tell("push 3 0")
         feeder.ask("wait")
-        feeder.ask("eos 20")
+        feeder.end(25)
         messages = [functions["read_message"](bytes.fromhex(line)) for line in subscriber.stdout]
         subscriber.wait()
         subscriber.stdout.close()
@@ -216,7 +217,7 @@ class Interruption(MqttTest):
         """The broker is killed and comes back: the queue had room, so every frame arrives."""
         feeder, subscribers, frames = self.interrupt("max-queue-messages=100000 leaky=upstream")
         self.assertEqual(feeder.ask("wait"), [str(frames), "ok"])
-        self.assertEqual(len(feeder.ask("eos 30")), 1)
+        feeder.end(30)
         stats = feeder.stats()
         self.check_sums(stats, frames)
         self.assertEqual((stats["acknowledged"], stats["lost"], stats["reconnects"]), (frames, 0, 1))
@@ -228,7 +229,7 @@ class Interruption(MqttTest):
         """A queue that is full holds the pipeline up: the frames come later, and all of them."""
         feeder, subscribers, frames = self.interrupt("max-queue-messages=50", rate=400)
         self.assertEqual(feeder.ask("wait"), [str(frames), "ok"])
-        feeder.ask("eos 30")
+        feeder.end(30)
         self.assertEqual(feeder.stats()["lost"], 0)
         self.wait_for_frames(subscribers, range(frames))
         self.check_story(feeder)
@@ -240,7 +241,7 @@ class Interruption(MqttTest):
             with self.subTest(leaky=leaky):
                 feeder, subscribers, frames = self.interrupt(f"max-queue-messages=200 leaky={leaky}")
                 self.assertEqual(feeder.ask("wait"), [str(frames), "ok"])
-                feeder.ask("eos 30")
+                feeder.end(30)
                 stats = feeder.stats()
                 self.check_sums(stats, frames)
                 self.assertEqual(stats["queued"], 0)
@@ -268,7 +269,8 @@ class Interruption(MqttTest):
         feeder.wait_for(lambda f: f.warnings, "a warning")
         self.assertRegex(feeder.warnings[0], "no connection: Connection refused. .*tries again")
         self.broker.begin()
-        self.assertEqual(len(feeder.ask("eos 20")), 1)
+        feeder.ask("wait")
+        feeder.end(25)
         self.assertEqual(feeder.stats()["acknowledged"], 10)
         self.assertEqual((len(feeder.warnings), feeder.errors), (1, []))
         feeder.close()
@@ -294,7 +296,7 @@ class Endings(MqttTest):
         feeder.play()
         feeder.tell("push 3 0")
         feeder.ask("wait")
-        self.assertAlmostEqual(float(feeder.ask("eos 5")[0]), 1, delta=0.5)
+        self.assertAlmostEqual(feeder.end(5), 1, delta=0.5)
         self.assertRegex(feeder.warnings[-1], "3 messages .* are lost: the broker did not acknowledge them within 1 s")
         self.assertEqual(feeder.stats()["lost"], 3)
         self.assertLess(float(feeder.ask("state null")[1]), QUICK + SLACK)
@@ -311,7 +313,7 @@ class Endings(MqttTest):
             feeder.tell("push 2 0")
             feeder.ask("wait")
             if turn % 3 == 0:
-                feeder.ask("eos 10")
+                feeder.end(25)
             feeder.ask("state null" if turn % 2 else "state ready")
             if turn == 1:
                 before = feeder.ask("resources")
@@ -335,7 +337,7 @@ class Endings(MqttTest):
         self.broker.resume()
         feeder.play()
         feeder.ask("wait")
-        self.assertEqual(len(feeder.ask("eos 10")), 1)
+        feeder.end(25)
         self.assertEqual(feeder.stats()["acknowledged"], 40)
         feeder.close()
 
@@ -350,7 +352,9 @@ class Settings(MqttTest):
         time.sleep(0.3)
         self.assertRegex(feeder.errors[0], pattern)
         mine = [text for text in feeder.errors if text.startswith("sink:")]
-        self.assertEqual((len(mine), feeder.warnings), (1, []), feeder.errors)
+        # On a busy computer a broker may reset a connection before it could be told from one that was refused.
+        warnings = [text for text in feeder.warnings if "TLS" not in pattern or "closed the connection before" not in text]
+        self.assertEqual((len(mine), warnings), (1, []), feeder.errors)
         self.assertLess(float(feeder.ask("state null")[1]), QUICK + SLACK)
         feeder.close()
         return feeder.errors[0]
@@ -395,7 +399,7 @@ class Passwords(MqttTest):
         feeder.play()
         feeder.tell("push 5 0")
         feeder.ask("wait")
-        self.assertEqual(len(feeder.ask("eos 10")), 1)
+        feeder.end(25)
         self.assertEqual(feeder.stats()["acknowledged"], 5)
         feeder.close()
 
@@ -449,7 +453,7 @@ class Certificates(MqttTest):
             feeder.play()
             feeder.tell("push 200 0")
             feeder.ask("wait")
-            self.assertEqual(len(feeder.ask("eos 10")), 1)
+            feeder.end(25)
             self.assertEqual(feeder.stats()["acknowledged"], 200)
             self.assertEqual(feeder.errors + feeder.warnings, [])
             feeder.close()
@@ -472,7 +476,7 @@ class Certificates(MqttTest):
     def test_back_with_another_certificate(self):
         """What would be an error at the start is a warning later, and the element goes on trying."""
         broker = self.secure_broker()
-        feeder = self.feed(self.secure(broker, ca_file="ca.pem") + " drain-timeout=60000000000")
+        feeder = self.feed(self.secure(broker, ca_file="ca.pem"))
         feeder.play()
         feeder.wait_for(lambda f: f.elements, "a connection")
         broker.kill()
@@ -488,7 +492,8 @@ class Certificates(MqttTest):
         with open(broker.configuration, "w", encoding="utf-8") as file:
             file.write(right)
         broker.begin()
-        self.assertEqual(len(feeder.ask("eos 60")), 1)
+        feeder.ask("wait")
+        feeder.end(25)
         self.assertEqual(feeder.stats()["acknowledged"], 5)
         feeder.close()
 
