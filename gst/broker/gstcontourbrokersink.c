@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What sinks for message brokers share: properties, the message of each frame, waiting for room, the end of the stream. brokerlink.c
+ * has the queue and the thread of the client library. Longer than 500 lines: a third of them install the properties. */
 #include "gst/broker/gstcontourbrokersink.h"
 
 #include "gst/base/propertyfields.h"
