@@ -239,7 +239,7 @@ GST_START_TEST (test_transforms)
   GstHarness *h;
 
   if (!test_in_cuda_memory ()) {
-    h = gst_harness_new_parse (line);
+    h = new_harness_of_line (line);
     set_frame_caps (h, &frame);
     fail_unless_equals_int (gst_harness_push (h, make_frame (&frame)), GST_FLOW_OK);
     buffer = gst_harness_pull (h);
@@ -250,7 +250,7 @@ GST_START_TEST (test_transforms)
 #if !GST_CHECK_VERSION(1, 27, 0)
     g_free (line);
     line = g_strdup_printf ("%s attach-as=roi backend=%s ! videocrop left=10", lines[__i__], test_backend ());
-    h = gst_harness_new_parse (line);
+    h = new_harness_of_line (line);
     set_frame_caps (h, &frame);
     fail_unless_equals_int (gst_harness_push (h, make_frame (&frame)), GST_FLOW_OK);
     buffer = gst_harness_pull (h);

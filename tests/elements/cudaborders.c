@@ -265,7 +265,7 @@ GST_START_TEST (test_with_components)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 15};
   gchar *line = g_strdup_printf ("cudacca backend=%s ! cudaborders backend=%s", test_backend (), test_backend ());
-  GstHarness *h = gst_harness_new_parse (line);
+  GstHarness *h = new_harness_of_line (line);
   CtrBordersParams borders;
   CtrCcaParams cca;
   GstBuffer *buffer;

@@ -11,7 +11,7 @@ GST_START_TEST (test_components_of_edges)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 16};
   gchar *line = g_strdup_printf ("cudacanny backend=%s ! cudacca backend=%s", test_backend (), test_backend ());
-  GstHarness *h = gst_harness_new_parse (line);
+  GstHarness *h = new_harness_of_line (line);
   CtrCannyParams params = default_params ();
   guint8 *mask = expected_edges (&frame, &params);
   CtrImage image = {mask, frame.width, frame.width, frame.height, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST, {0}};

@@ -88,7 +88,7 @@ GST_START_TEST (test_label_image)
   } expected[] = {{300, 3}, {44, 3}, {300, 2}, {44, 2}, {7, 1}};
   TestFrame frame = {GST_VIDEO_FORMAT_GRAY16_LE, 6, 4, .seed = 1};
   gchar *line = g_strdup_printf ("cudacca mode=eq connectivity=4 background-row=true backend=%s", test_backend ());
-  GstHarness *h = gst_harness_new_parse (line);
+  GstHarness *h = new_harness_of_line (line);
   GstVideoInfo info;
   GstVideoFrame pixels;
   GstBuffer *buffer;

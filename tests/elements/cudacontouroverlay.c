@@ -12,7 +12,7 @@ GST_START_TEST (test_nothing_found)
   gchar *line =
       g_strdup_printf ("cudaborders backend=%s min-area=1000000 ! cudacontouroverlay color-by=area backend=%s",
           test_backend (), test_backend ());
-  GstHarness *h = gst_harness_new_parse (line);
+  GstHarness *h = new_harness_of_line (line);
   GstElement *element = gst_harness_find_element (h, "cudacontouroverlay");
   GstBuffer *buffer;
 
@@ -46,7 +46,7 @@ check_painted (const gchar *finder, const gchar *properties, CtrPaintLayer layer
   TestFrame frame = {GST_VIDEO_FORMAT_GRAY8, 97, 75, .seed = 9};
   gchar *line = g_strdup_printf ("%s backend=cpu ! cudacontouroverlay backend=%s color-by=fixed color=%u %s", finder,
       test_backend (), rgb, properties);
-  GstHarness *h = gst_harness_new_parse (line);
+  GstHarness *h = new_harness_of_line (line);
   guint8 *pixels, *is;
   CtrImage image = first_plane (&frame, &pixels);
   CtrPaintPicture picture = {.plane_count = 1,
@@ -241,7 +241,7 @@ GST_START_TEST (test_centroids)
   gchar *line =
       g_strdup_printf ("cudacca min-area=30 backend=%s ! cudacontouroverlay backend=%s draw=centroids thickness=1",
           test_backend (), test_backend ());
-  GstHarness *h = gst_harness_new_parse (line);
+  GstHarness *h = new_harness_of_line (line);
   GstBuffer *buffer;
   GstContoursComponentMeta *meta;
 
@@ -292,7 +292,7 @@ GST_START_TEST (test_live_properties)
   gchar *line = g_strdup_printf (
       "cudacrackcontour backend=%s features=moments levels=1,40,128,200 ! cudacontouroverlay backend=%s",
       test_backend (), test_backend ());
-  GstHarness *h = gst_harness_new_parse (line);
+  GstHarness *h = new_harness_of_line (line);
   GstElement *element = gst_harness_find_element (h, "cudacontouroverlay");
   guint8 *before, *after;
   GstBuffer *buffer;

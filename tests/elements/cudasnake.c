@@ -248,7 +248,7 @@ GST_START_TEST (test_components)
   gchar *line = g_strdup_printf ("cudacca threshold=128 min-area=10 backend=%s ! cudasnake objects=components "
                                  "min-area=200 margin=0.5",
       test_backend ());
-  GstHarness *h = gst_harness_new_parse (line);
+  GstHarness *h = new_harness_of_line (line);
   GstElement *snake = gst_harness_find_element (h, "cudasnake");
   CtrSnakeObject objects[8];
   GstContoursComponentMeta *components;

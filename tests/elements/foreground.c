@@ -192,7 +192,7 @@ GST_START_TEST (test_two_in_series)
   gchar *low_line = full_line (&low), *high_line = full_line (&high);
   gchar *line = g_strdup_printf (
       "%s name=low backend=%s ! %s name=high backend=%s", low_line, test_backend (), high_line, test_backend ());
-  GstHarness *h = gst_harness_new_parse (line);
+  GstHarness *h = new_harness_of_line (line);
   GstBuffer *buffer;
 
   set_frame_caps (h, &frame);

@@ -52,7 +52,7 @@ static inline GstHarness *
 chain_of (const gchar *line)
 {
   gchar *all = line_for (line, "cuda");
-  GstHarness *h = gst_harness_new_parse (all);
+  GstHarness *h = new_harness_of_line (all);
 
   g_free (all);
   set_frame_caps (h, &frame);
@@ -90,7 +90,7 @@ assert_shows (GstBuffer *buffer, const gchar *line, guint seed)
 {
   const TestFrame numbered = frame_number (seed);
   gchar *all = line_for (line, "cpu");
-  GstHarness *h = gst_harness_new_parse (all);
+  GstHarness *h = new_harness_of_line (all);
   GstCaps *caps = frame_caps (&numbered);
   GstBuffer *expected;
   GstVideoInfo info;

@@ -10,7 +10,7 @@ GST_START_TEST (test_centroid_on_fill)
   gchar *line = g_strdup_printf ("cudacca threshold=0 labels=true backend=%s ! "
                                  "cudacontouroverlay draw=fill+centroids fill-alpha=1 backend=%s",
       test_backend (), test_backend ());
-  GstHarness *h = gst_harness_new_parse (line);
+  GstHarness *h = new_harness_of_line (line);
   GstBuffer *buffer;
   guint8 *bytes;
   guint edge = 0;
@@ -39,7 +39,7 @@ draw_levels (gint width, gint height, const gchar *levels, const gchar *properti
   gchar *line =
       g_strdup_printf ("cudacrackcontour backend=%s levels=%s min-area=200 ! cudacontouroverlay backend=%s %s",
           test_backend (), levels, test_backend (), properties);
-  GstHarness *h = gst_harness_new_parse (line);
+  GstHarness *h = new_harness_of_line (line);
   GstBuffer *buffer;
   guint8 *bytes;
 
@@ -109,7 +109,7 @@ GST_START_TEST (test_labels_of_nothing)
   for (guint i = 0; i < 2; i++) {
     gchar *line = g_strdup_printf ("cudaborders backend=%s min-area=100 ! cudacontouroverlay backend=%s labels=%s",
         test_backend (), test_backend (), i == 0 ? "0" : "level");
-    GstHarness *h = gst_harness_new_parse (line);
+    GstHarness *h = new_harness_of_line (line);
     GstBuffer *buffer;
 
     set_frame_caps (h, &frame);
@@ -138,7 +138,7 @@ GST_START_TEST (test_no_labels_of_small)
       gchar *line = g_strdup_printf (
           "%s backend=%s ! cudacontouroverlay backend=%s labels=index+area draw=%s min-area=%u", lines[i],
           test_backend (), test_backend (), i == 0 ? "contours+centroids" : "components+centroids", large ? 20000 : 0);
-      GstHarness *h = gst_harness_new_parse (line);
+      GstHarness *h = new_harness_of_line (line);
       GstBuffer *buffer = make_frame (&frame);
       gsize size;
       guint8 *before = buffer_bytes (buffer, &size), *after;

@@ -44,7 +44,7 @@ GST_START_TEST (test_contours_on_gpu)
 {
   static const gchar overlay[] = "cudacontouroverlay";
   gchar *line = g_strdup_printf ("cudaborders backend=cuda ! %s backend=cuda", overlay);
-  GstHarness *h = gst_harness_new_parse (line);
+  GstHarness *h = new_harness_of_line (line);
   GstBuffer *buffers[20];
 
   for (guint i = 0; i < G_N_ELEMENTS (buffers); i++) {
@@ -272,7 +272,7 @@ GST_START_TEST (test_look_changed)
   };
   gchar *line = g_strdup_printf (
       "%s ! cudacontouroverlay name=overlay draw=fill+contours+centroids labels=area legend=true backend=cuda", found);
-  GstHarness *h = gst_harness_new_parse (line);
+  GstHarness *h = new_harness_of_line (line);
   GstElement *overlay = gst_bin_get_by_name (GST_BIN (h->element), "overlay");
   GstBuffer *buffers[G_N_ELEMENTS (looks)];
 

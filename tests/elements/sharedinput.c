@@ -75,7 +75,7 @@ static GstHarness *
 new_chain (const gchar *format)
 {
   gchar **parts = g_strsplit (format, "%1$s", -1), *line = g_strjoinv (test_backend (), parts);
-  GstHarness *h = gst_harness_new_parse (line);
+  GstHarness *h = new_harness_of_line (line);
 
   g_strfreev (parts);
   g_free (line);
