@@ -3,7 +3,7 @@
  *
  *   levels or neighbourhoods     -> mask, and with hysteresis strong samples -> marker
  *   hysteresis                   mask and marker -> mask
- *   opening, closing             mask -> the result
+ *   opening, closing             mask -> the result, or from the levels at once
  *   holes, splitting, border     the result, in place
  *
  * Without an opening and a closing the mask is the result from the start. */
@@ -20,9 +20,13 @@ namespace
 struct Steps {
   bool adaptive, hysteresis, morphology, holes, split, border;
   bool marker; /* The hysteresis needs a packed mask and a packed marker. */
+  bool packs;  /* Opening and closing need a packed mask. */
 };
 
-/* Can the samples that hysteresis compares be read where they are? PLANE becomes a view of them. */
+/* Rows above and below a tile whose samples opening and closing load. Beyond, packing the mask before is quicker. */
+constexpr uint32_t MOST_MARGIN = 32;
+
+/* Can the samples that thresholds compare be read where they are? PLANE becomes a view of them. */
 bool
 reads_plane (const CtrImage *image, const CtrForeground *foreground, CtrImage *plane)
 {
@@ -33,10 +37,14 @@ Steps
 steps_of (const CtrImage *image, const CtrForeground *foreground)
 {
   CtrImage plane;
-  const bool hysteresis = ctr_foreground_has_hysteresis (foreground);
-  return {ctr_foreground_is_adaptive (foreground), hysteresis, foreground->open_size > 1 || foreground->close_size > 1,
-      foreground->fill_holes, foreground->split_touching > 0, foreground->clear_border,
-      hysteresis && !reads_plane (image, foreground, &plane)};
+  const bool adaptive = ctr_foreground_is_adaptive (foreground),
+             hysteresis = ctr_foreground_has_hysteresis (foreground);
+  const bool morphology = foreground->open_size > 1 || foreground->close_size > 1;
+  const bool plane_is_read = reads_plane (image, foreground, &plane);
+  const uint32_t margin = 2 * (max (foreground->open_size, 1u) - 1) + 2 * (max (foreground->close_size, 1u) - 1);
+  return {adaptive, hysteresis, morphology, foreground->fill_holes, foreground->split_touching > 0,
+      foreground->clear_border, hysteresis && !plane_is_read,
+      morphology && (adaptive || hysteresis || foreground->ranges || !plane_is_read || margin > MOST_MARGIN)};
 }
 
 size_t
@@ -56,7 +64,7 @@ room_for (const CtrImage *image, const CtrForeground *foreground)
   const Steps steps = steps_of (image, foreground);
   const uint32_t regions = foreground->regions ? ctr_regions_get_count (foreground->regions) : 0;
   const bool reconstructs = steps.hysteresis || steps.holes || steps.border;
-  return {(steps.marker + steps.morphology) * mask_size (image),
+  return {(steps.marker + steps.packs) * mask_size (image),
       steps.adaptive ? foreground_adaptive_room (image, foreground) : 0,
       reconstructs ? foreground_reconstruction_labels (image->width, image->height, regions) : 0,
       reconstructs ? foreground_reconstruction_arrivals (image->width, image->height, regions) : 0,
@@ -139,26 +147,39 @@ queue_first (ForegroundStage *stage, const CtrImage *image, const CtrForeground 
   return !steps.marker || foreground_queue_reconstruction (mask, marker, mask, &strong, atlas, room, stream, error);
 }
 
-bool
-foreground_stage_queue (ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground,
-    const uint32_t *threshold, const PackedMask *mask, const Atlas *atlas, cudaStream_t stream, CtrError *error)
+/* Queues the steps up to opening and closing. */
+static bool
+queue_opened (ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground, const uint32_t *threshold,
+    const PackedMask *mask, const Atlas *atlas, const ReconstructionRoom *room, cudaStream_t stream, CtrError *error)
 {
   const Steps steps = steps_of (image, foreground);
   uint8_t *memory = (uint8_t *) stage->masks.data;
-  const ReconstructionRoom room = {stage->labels.data, stage->arrivals.data};
   PackedMask first = *mask, marker = *mask;
+  CtrImage plane;
+  if (steps.morphology && !steps.packs)
+    return reads_plane (image, foreground, &plane)
+           && foreground_queue_morphology_of_levels (&plane, foreground, threshold, mask, stream, error);
   if (steps.morphology) {
     first.bits = (uint32_t *) memory;
     memory += mask->stride * mask->height;
   }
   marker.bits = (uint32_t *) memory;
-  if (!queue_first (stage, image, foreground, threshold, &first, &marker, atlas, &room, stream, error))
+  if (!queue_first (stage, image, foreground, threshold, &first, &marker, atlas, room, stream, error))
     return false;
   if (atlas && atlas->regions.inside && (steps.adaptive || steps.hysteresis)
       && !regions_queue_clip (&atlas->regions, &first, stream, error))
     return false;
-  if (steps.morphology
-      && !foreground_queue_morphology (&first, mask, foreground, atlas ? &atlas->regions : NULL, stream, error))
+  return !steps.morphology
+         || foreground_queue_morphology (&first, mask, foreground, atlas ? &atlas->regions : NULL, stream, error);
+}
+
+bool
+foreground_stage_queue (ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground,
+    const uint32_t *threshold, const PackedMask *mask, const Atlas *atlas, cudaStream_t stream, CtrError *error)
+{
+  const Steps steps = steps_of (image, foreground);
+  const ReconstructionRoom room = {stage->labels.data, stage->arrivals.data};
+  if (!queue_opened (stage, image, foreground, threshold, mask, atlas, &room, stream, error))
     return false;
   if (steps.holes) {
     Reconstruction outside = {};

@@ -71,6 +71,9 @@ bool foreground_queue_adaptive (const CtrImage *image, const CtrForeground *fore
 /* morphology.cu: MASK opened, then closed; TO is other memory. REGIONS: those of an atlas, each by itself; NULL: MASK is whole. */
 bool foreground_queue_morphology (const PackedMask *mask, const PackedMask *to, const CtrForeground *foreground,
     const DeviceRegions *regions, cudaStream_t stream, CtrError *error);
+/* The same of the mask that a threshold gives of the grey samples of PLANE, inverted if FOREGROUND says so. THRESHOLD: as above. */
+bool foreground_queue_morphology_of_levels (const CtrImage *plane, const CtrForeground *foreground,
+    const uint32_t *threshold, const PackedMask *to, cudaStream_t stream, CtrError *error);
 
 /* connected.cu: the components of MASK, inverted first if INVERT, that have a pixel of MARKER; MARKER NULL: that have a pixel
  * on the border of the image. TO, which may be MASK, becomes them, inverted if INVERT_RESULT; with REMOVE the others. ATLAS: the

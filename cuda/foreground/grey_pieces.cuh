@@ -39,6 +39,27 @@ at_least (const uint32_t words[4], uint32_t level, uint8_t)
   return at_least (words, level);
 }
 
+constexpr uint32_t NO_LEVEL = 1 << 16; /* above all samples */
+
+/* The samples that a threshold takes: THRESHOLD <= sample < END. END is NO_LEVEL without an upper threshold. */
+template <typename Sample>
+__device__ inline uint32_t
+between_levels (const uint32_t words[4 * sizeof (Sample)], uint32_t threshold, uint32_t end)
+{
+  uint32_t bits = at_least (words, threshold, Sample ());
+  if (end < NO_LEVEL)
+    bits &= ~at_least (words, end, Sample ());
+  return bits;
+}
+
+/* END for a foreground with a fixed or a found threshold. */
+inline uint32_t
+end_of_levels (const CtrForeground *foreground)
+{
+  const bool limited = foreground->mode == CTR_THRESHOLD_FIXED && foreground->upper_threshold;
+  return limited ? min (foreground->upper_threshold, NO_LEVEL) + 1 : NO_LEVEL;
+}
+
 /* The bits of a piece from column X on that are inside the image. */
 template <typename Args>
 __device__ inline uint32_t

@@ -15,7 +15,6 @@ namespace
 {
 
 constexpr int THREADS = 256;
-constexpr uint32_t NO_LEVEL = 1 << 16; /* above all samples */
 
 struct LevelsArgs {
   const uint8_t *pixels;
@@ -30,7 +29,7 @@ struct LevelsArgs {
   uint32_t selectors; /* of the bytes of a pixel of packed RGB: red, green, blue, in 4 bits each */
 
   const uint32_t *threshold_at; /* on the device; NULL: it is THRESHOLD */
-  uint32_t threshold, end;      /* foreground: threshold <= sample < end */
+  uint32_t threshold, end;      /* of between_levels() */
   uint32_t strong;              /* threshold of the marker */
   uint32_t ranges;              /* bit c: channel c has one; if one has, the thresholds do not count */
   uint8_t lower[CTR_CHANNELS], upper[CTR_CHANNELS];
@@ -58,10 +57,7 @@ write_levels (
     const LevelsArgs &a, const uint32_t words[4 * sizeof (Sample)], uint32_t threshold, uint32_t piece, uint32_t y)
 {
   const uint32_t valid = inside (a, piece * PIXELS);
-  uint32_t bits = at_least (words, threshold, Sample ());
-  if (a.end < NO_LEVEL)
-    bits &= ~at_least (words, a.end, Sample ());
-  write_piece (a.mask, piece, y, (bits ^ a.flip) & valid);
+  write_piece (a.mask, piece, y, (between_levels<Sample> (words, threshold, a.end) ^ a.flip) & valid);
   if (a.marker.bits)
     write_piece (a.marker, piece, y, at_least (words, a.strong, Sample ()) & valid);
 }
@@ -452,10 +448,9 @@ foreground_queue_levels (const CtrImage *image, const CtrForeground *foreground,
     memcpy (a.upper, foreground->upper, sizeof a.upper);
     return launch_colour<Result::RANGES> (image, a, stream, error);
   }
-  const bool limited = foreground->mode == CTR_THRESHOLD_FIXED && foreground->upper_threshold;
   a.threshold_at = threshold;
   a.threshold = foreground->threshold;
-  a.end = limited ? min (foreground->upper_threshold, NO_LEVEL) + 1 : NO_LEVEL;
+  a.end = end_of_levels (foreground);
   if (marker) {
     a.marker = *marker;
     a.strong = foreground->upper_threshold;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Opening and closing of a packed mask, in one launch.
+/* Opening and closing of a packed mask, or of what samples and a threshold give, in one launch.
  *
  * A CTA loads a tile with a margin as wide as all passes reach, and goes from pass to pass in shared memory. A row of it has
- * 32 words, one for each lane of a warp.
+ * 32 words, one for each lane of a warp. Samples save the launch that would pack their mask, but the margins are loaded
+ * more than once: where passes reach far, the mask is packed before.
  *
- * An erosion is the AND of the pixels under the element. A dilation is the erosion of the complement, so the same code does
+ * An erosion is in erosion.cuh. A dilation is the erosion of the complement, so the same code does
  * both: the mask is complemented where the next pass is of the other kind. Pixels outside the image are 1 before every
  * pass, and thus never the extreme.
  *
@@ -13,37 +14,26 @@
  * sum: from a pixel to another of the image, a step of either can end inside the image. */
 #include "cuda/common/graph.cuh"
 #include "cuda/common/launch.cuh"
+#include "cuda/foreground/erosion.cuh"
 #include "cuda/foreground/foreground.h"
+#include "cuda/foreground/grey_pieces.cuh"
 
 namespace
 {
 
 constexpr int THREADS = 512, WARPS = THREADS / 32;
-constexpr uint32_t ROW_WORDS = 32;
-constexpr int STRIP = 4;                      /* rows that a warp makes at a time */
-constexpr uint32_t DIRECT_REACH = 8;          /* pixels of a row that are combined one by one */
-constexpr uint32_t MOST_SQUARE = 8;           /* reach of the squares that have code of their own */
-constexpr int LOADS = 4;                      /* rows that a warp loads at a time */
 constexpr uint32_t DEFAULT_SHARED = 48 << 10; /* bytes that a kernel may use without being asked */
 constexpr uint32_t LEAST_ROWS = 8;
-
-/* Pixels that a rectangle reaches from the anchor. LEFT is at least RIGHT, and at most 31. */
-struct Slab {
-  uint8_t left, right, above, below;
-};
 
 constexpr uint32_t MAX_SLABS = CTR_MAX_SHAPE_SIZE / 2 + 1; /* of an element: the lengths of its rows on one side */
 constexpr uint32_t MAX_PASSES = 4;
 
-struct Pass {
-  uint32_t flip;         /* ~0: the result is complemented */
-  uint16_t first, count; /* slabs */
-  uint8_t above, below;  /* of the element */
-  uint8_t square;        /* the element is a square with this reach; 0: another one */
-};
-
 struct MorphologyArgs {
-  const uint32_t *from;
+  const uint32_t *from;  /* packed, */
+  const uint8_t *pixels; /* or samples; */
+  size_t stride;
+  const uint32_t *threshold_at;      /* on the device; NULL: it is THRESHOLD */
+  uint32_t threshold, end, inverted; /* of between_levels(); ~0: the complement of that */
   uint32_t *to;
   uint32_t from_stride, to_stride; /* words */
   uint32_t width, height, words;   /* pixels; of a packed row */
@@ -57,159 +47,49 @@ struct MorphologyArgs {
   Slab slabs[2 * MAX_SLABS];
 };
 
-/* SIDE is the word before or, FORWARD, behind WORD. Returns the AND of each pixel of WORD with the REACH < 32 ones before or
- * behind it. Runs of pixels double. */
-template <bool FORWARD>
-__device__ inline uint32_t
-and_run (uint32_t word, uint32_t side, uint32_t reach)
-{
-  uint32_t run = 1;
-#pragma unroll 1
-  for (; 2 * run <= reach + 1; run *= 2) {
-    word &= FORWARD ? __funnelshift_r (word, side, run) : __funnelshift_l (side, word, run);
-    side &= FORWARD ? side >> run : side << run;
-  }
-  const uint32_t rest = reach + 1 - run;
-  return word & (FORWARD ? __funnelshift_r (word, side, rest) : __funnelshift_l (side, word, rest));
-}
+/* Where a tile comes from: from a packed mask, */
+struct PackedSource {
+  static constexpr int loads = 4; /* rows that a warp has under way */
+  uint32_t words[loads];
 
-/* The AND of each pixel with the LEFT ones before it and the RIGHT ones behind it in the row. */
-template <int ROWS>
-__device__ inline void
-and_along_rows (uint32_t rows[ROWS], uint32_t left, uint32_t right)
-{
-  if (left == 0)
-    return;
-  uint32_t before[ROWS], behind[ROWS], result[ROWS];
-#pragma unroll
-  for (int j = 0; j < ROWS; j++) {
-    before[j] = __shfl_up_sync (~0u, rows[j], 1); /* Where there is no such lane, the result is in the margin. */
-    behind[j] = __shfl_down_sync (~0u, rows[j], 1);
-    result[j] = rows[j];
+  __device__ void
+  load (const MorphologyArgs &f, int i, uint32_t x, uint32_t y)
+  {
+    words[i] = f.from[(size_t) y * f.from_stride + x];
   }
-  if (left <= DIRECT_REACH) {
-    uint32_t k = 1;
-#pragma unroll 1
-    for (; k <= right; k++)
-#pragma unroll
-      for (int j = 0; j < ROWS; j++)
-        result[j] &= __funnelshift_r (rows[j], behind[j], k) & __funnelshift_l (before[j], rows[j], k);
-#pragma unroll 1
-    for (; k <= left; k++)
-#pragma unroll
-      for (int j = 0; j < ROWS; j++)
-        result[j] &= __funnelshift_l (before[j], rows[j], k);
-  } else {
-#pragma unroll
-    for (int j = 0; j < ROWS; j++)
-      result[j] = and_run<true> (rows[j], behind[j], right) & and_run<false> (rows[j], before[j], left);
-  }
-#pragma unroll
-  for (int j = 0; j < ROWS; j++)
-    rows[j] = result[j];
-}
 
-/* RESULT: ROWS successive rows of the erosion by SLABS[COUNT]. FROM: the lane's word of the first row that the first of them
- * depends on. All rows depend on the pixels that they share, CORE, and on some above and below. ROWS - 1 <= the height of
- * each slab. */
-template <int ROWS>
-__device__ inline void
-erode_rows (const uint32_t *from, const Slab *slabs, uint32_t count, uint32_t result[ROWS])
-{
-  const int above = slabs[count - 1].above; /* the highest */
-  const auto row = [&] (int y) { return from[(above + y) * (int) ROW_WORDS]; };
-  uint32_t core = ~0u;
-  int first = ROWS - 1 - slabs[0].above, last = first - 1; /* of the core */
-#pragma unroll
-  for (int j = 0; j < ROWS; j++)
-    result[j] = ~0u;
-#pragma unroll 1
-  for (uint32_t i = 0; i < count; i++) {
-    const Slab slab = slabs[i];
-#pragma unroll 1
-    while (first > ROWS - 1 - slab.above)
-      core &= row (--first);
-#pragma unroll 4
-    while (last < slab.below)
-      core &= row (++last);
-    uint32_t upper = core, lower = ~0u, under[ROWS];
-    under[ROWS - 1] = core;
-#pragma unroll
-    for (int j = ROWS - 2; j >= 0; j--)
-      under[j] = upper &= row (j - slab.above);
-#pragma unroll
-    for (int j = 1; j < ROWS; j++)
-      under[j] &= lower &= row (slab.below + j);
-    and_along_rows<ROWS> (under, slab.left, slab.right);
-#pragma unroll
-    for (int j = 0; j < ROWS; j++)
-      result[j] &= under[j];
+  __device__ uint32_t
+  word (const MorphologyArgs &, int i) const
+  {
+    return words[i];
   }
-}
+};
 
-/* The same for a square that reaches REACH pixels on all sides. */
-template <int REACH>
-__device__ inline void
-erode_rows_by_square (const uint32_t *from, uint32_t result[STRIP])
-{
-  constexpr int size = 2 * REACH + 1;
-  uint32_t rows[size + STRIP - 1], core = ~0u, lower = ~0u;
-#pragma unroll
-  for (int i = 0; i < size + STRIP - 1; i++)
-    rows[i] = from[i * (int) ROW_WORDS];
-#pragma unroll
-  for (int i = STRIP - 1; i < size; i++)
-    core &= rows[i];
-  result[STRIP - 1] = core;
-#pragma unroll
-  for (int j = STRIP - 2; j >= 0; j--)
-    result[j] = core &= rows[j];
-#pragma unroll
-  for (int j = 1; j < STRIP; j++)
-    result[j] &= lower &= rows[size + j - 1];
-#pragma unroll
-  for (int j = 0; j < STRIP; j++) {
-    const uint32_t own = result[j], before = __shfl_up_sync (~0u, own, 1), behind = __shfl_down_sync (~0u, own, 1);
-#pragma unroll
-    for (int k = 1; k <= REACH; k++)
-      result[j] &= __funnelshift_r (own, behind, k) & __funnelshift_l (before, own, k);
-  }
-}
+/* or from samples, two pieces a word. */
+template <typename Sample> struct SampleSource {
+  static constexpr int loads = sizeof (Sample) == 1 ? 4 : 2, count = 4 * sizeof (Sample);
+  uint32_t words[loads][2][count];
 
-/* STRIP rows of a pass. */
-__device__ inline void
-erode_strip (const uint32_t *from, const Pass &pass, const Slab *slabs, uint32_t result[STRIP])
-{
-  static_assert (MOST_SQUARE == 8, "each square has a case");
-  switch (pass.square) {
-    case 1:
-      return erode_rows_by_square<1> (from, result);
-    case 2:
-      return erode_rows_by_square<2> (from, result);
-    case 3:
-      return erode_rows_by_square<3> (from, result);
-    case 4:
-      return erode_rows_by_square<4> (from, result);
-    case 5:
-      return erode_rows_by_square<5> (from, result);
-    case 6:
-      return erode_rows_by_square<6> (from, result);
-    case 7:
-      return erode_rows_by_square<7> (from, result);
-    case 8:
-      return erode_rows_by_square<8> (from, result);
+  __device__ void
+  load (const MorphologyArgs &f, int i, uint32_t x, uint32_t y)
+  {
+    load_grey<Sample> (f, 32 * x, y, words[i][0]);
+    load_grey<Sample> (f, 32 * x + PIXELS, y, words[i][1]);
   }
-  if (pass.count == 1 && pass.above + pass.below >= STRIP - 2) {
-    erode_rows<STRIP> (from, slabs, 1, result);
-  } else {
-    erode_rows<STRIP / 2> (from, slabs, pass.count, result);
-    erode_rows<STRIP / 2> (from + STRIP / 2 * ROW_WORDS, slabs, pass.count, result + STRIP / 2);
+
+  __device__ uint32_t
+  word (const MorphologyArgs &f, int i) const
+  {
+    const uint32_t threshold = f.threshold_at ? *f.threshold_at : f.threshold;
+    return (between_levels<Sample> (words[i][0], threshold, f.end)
+               | between_levels<Sample> (words[i][1], threshold, f.end) << PIXELS)
+           ^ f.inverted;
   }
-}
+};
 
 /* A CTA makes COUNT rows from row FIRST on of an image of this WIDTH and HEIGHT, which begins with row TOP. WAITS: until the kernel
  * before has ended. */
-template <bool WAITS>
+template <typename Source, bool WAITS>
 __device__ inline void
 work_on_tile (const MorphologyArgs &f, uint32_t *memory, uint32_t width, uint32_t height, uint32_t top,
     uint32_t first_row, uint32_t count)
@@ -228,19 +108,21 @@ work_on_tile (const MorphologyArgs &f, uint32_t *memory, uint32_t width, uint32_
     ctr_wait_for_previous ();
   }
 #pragma unroll 1
-  for (uint32_t first = warp; first < rows; first += WARPS * LOADS) {
-    uint32_t words[LOADS], neutral[LOADS];
+  for (uint32_t first = warp; first < rows; first += WARPS * Source::loads) {
+    Source source = {};
+    uint32_t neutral[Source::loads];
 #pragma unroll
-    for (int i = 0; i < LOADS; i++) { /* all loads before the first store */
+    for (int i = 0; i < Source::loads; i++) { /* all loads before the first store */
       const uint32_t row = first + i * WARPS;
       const bool in_image = inside && (uint32_t) (y + (int) row) < height && row < rows;
-      words[i] = in_image ? f.from[(size_t) (top + (uint32_t) (y + (int) row)) * f.from_stride + x] : 0;
       neutral[i] = in_image ? ~inside : ~0u;
+      if (in_image)
+        source.load (f, i, (uint32_t) x, top + (uint32_t) (y + (int) row));
     }
 #pragma unroll
-    for (int i = 0; i < LOADS; i++)
+    for (int i = 0; i < Source::loads; i++)
       if (first + i * WARPS < rows)
-        from[(first + i * WARPS) * ROW_WORDS] = (words[i] ^ f.flip) | neutral[i];
+        from[(first + i * WARPS) * ROW_WORDS] = (source.word (f, i) ^ f.flip) | neutral[i];
   }
 #pragma unroll 1
   for (uint32_t i = 0; i < f.pass_count; i++) {
@@ -284,14 +166,14 @@ clear_row (const MorphologyArgs &f, uint32_t row)
 }
 
 /* A CTA has some rows of the mask: with an ATLAS perhaps the end of a region, others, and the beginning of one. */
-template <bool ATLAS>
+template <typename Source, bool ATLAS>
 __global__ void
 __launch_bounds__ (THREADS, 2) morphology_kernel (const __grid_constant__ MorphologyArgs f)
 {
   extern __shared__ __align__ (16) uint32_t memory[];
   const uint32_t first = blockIdx.y * f.rows;
   if (!ATLAS) {
-    work_on_tile<true> (f, memory, f.width, f.height, 0, first, f.rows);
+    work_on_tile<Source, true> (f, memory, f.width, f.height, 0, first, f.rows);
     return;
   }
   ctr_let_next_start ();
@@ -303,7 +185,7 @@ __launch_bounds__ (THREADS, 2) morphology_kernel (const __grid_constant__ Morpho
     const CtrAtlasRegion region = f.regions.places[i];
     const uint32_t from = max (first, region.top), behind = region.top + region.height, to = min (end, behind);
     if (from < to && 32 * core * blockIdx.x < region.width) {
-      work_on_tile<false> (f, memory, region.width, region.height, region.top, from - region.top, to - from);
+      work_on_tile<Source, false> (f, memory, region.width, region.height, region.top, from - region.top, to - from);
       __syncthreads ();
     } else {
       for (uint32_t row = from; row < to; row++)
@@ -412,6 +294,32 @@ plan_tiles (MorphologyArgs *f, int device, dim3 *grid, uint32_t *shared, CtrErro
   return true;
 }
 
+/* Queues the kernel. F has where the tiles come from. OVERLAPS: the kernel before lets this one start early. */
+bool
+queue (void (*kernel) (MorphologyArgs), MorphologyArgs *f, const PackedMask *to, const CtrForeground *foreground,
+    bool overlaps, cudaStream_t stream, CtrError *error)
+{
+  dim3 grid;
+  uint32_t shared = 0;
+  int device = 0, major = 0;
+  f->to = to->bits;
+  f->to_stride = (uint32_t) (to->stride / sizeof (uint32_t));
+  f->width = to->width;
+  f->height = to->height;
+  f->words = (uint32_t) (ctr_packed_row (to->width) / sizeof (uint32_t));
+  plan_passes (f, foreground);
+  CTR_CUDA (cudaGetDevice (&device));
+  CTR_CUDA (cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, device));
+  if (!plan_tiles (f, device, &grid, &shared, error))
+    return false;
+  if (shared > DEFAULT_SHARED)
+    CTR_CUDA (cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared));
+  ctr_launch_overlapped (
+      overlaps && major >= 9 && cuda_graph_takes_overlap (), kernel, grid, THREADS, shared, stream, *f);
+  CTR_CUDA (cudaGetLastError ());
+  return true;
+}
+
 } // namespace
 
 bool
@@ -419,27 +327,26 @@ foreground_queue_morphology (const PackedMask *mask, const PackedMask *to, const
     const DeviceRegions *regions, cudaStream_t stream, CtrError *error)
 {
   MorphologyArgs f = {};
-  const auto kernel = regions ? morphology_kernel<true> : morphology_kernel<false>;
   if (regions)
     f.regions = *regions;
   f.from = mask->bits;
-  f.to = to->bits;
   f.from_stride = (uint32_t) (mask->stride / sizeof (uint32_t));
-  f.to_stride = (uint32_t) (to->stride / sizeof (uint32_t));
-  f.width = mask->width;
-  f.height = mask->height;
-  f.words = (uint32_t) (ctr_packed_row (mask->width) / sizeof (uint32_t));
-  plan_passes (&f, foreground);
-  dim3 grid;
-  uint32_t shared = 0;
-  int device = 0, major = 0;
-  CTR_CUDA (cudaGetDevice (&device));
-  CTR_CUDA (cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, device));
-  if (!plan_tiles (&f, device, &grid, &shared, error))
-    return false;
-  if (shared > DEFAULT_SHARED)
-    CTR_CUDA (cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared));
-  ctr_launch_overlapped (major >= 9 && cuda_graph_takes_overlap (), kernel, grid, THREADS, shared, stream, f);
-  CTR_CUDA (cudaGetLastError ());
-  return true;
+  return queue (regions ? morphology_kernel<PackedSource, true> : morphology_kernel<PackedSource, false>, &f, to,
+      foreground, true, stream, error);
+}
+
+bool
+foreground_queue_morphology_of_levels (const CtrImage *plane, const CtrForeground *foreground,
+    const uint32_t *threshold, const PackedMask *to, cudaStream_t stream, CtrError *error)
+{
+  MorphologyArgs f = {};
+  f.pixels = (const uint8_t *) plane->data;
+  f.stride = plane->stride;
+  f.threshold_at = threshold;
+  f.threshold = foreground->threshold;
+  f.end = end_of_levels (foreground);
+  f.inverted = foreground->invert ? ~0u : 0;
+  return queue (plane->format == CTR_FORMAT_GRAY16 ? morphology_kernel<SampleSource<uint16_t>, false>
+                                                   : morphology_kernel<SampleSource<uint8_t>, false>,
+      &f, to, foreground, false, stream, error);
 }
