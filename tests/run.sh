@@ -94,6 +94,14 @@ format_check ()
       -exec clang-format --dry-run -Werror {} +
 }
 
+# The GPU backend launches kernels with the functions of launch.cuh, which launch none behind one that could not be launched.
+launch_check ()
+{
+  local others
+  others=$(grep -rnE '<<<|cudaLaunch(Cooperative)?Kernel' cuda --include='*.cu' --include='*.cuh' --exclude=launch.cuh)
+  [ -z "$others" ] || { echo "$others" && return 1; }
+}
+
 # Every element of the plugin introduces itself, without a word on stderr.
 inspect_elements ()
 {
@@ -195,6 +203,7 @@ if check "build with ThreadSanitizer" build_for_threads; then
 fi
 
 check "clang-format" format_check
+check "launches of kernels" launch_check
 check "shellcheck" shellcheck -x pipelines/*.sh pipelines/dashboard/*.sh tests/*.sh tests/{fuzz,reliability}/*.sh .ci/run
 check "demo" tests/demo.sh
 check "pipelines" tests/pipelines.sh

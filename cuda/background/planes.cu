@@ -272,14 +272,12 @@ background_launch_pass (const BackgroundPass &pass, bool wide, cudaStream_t stre
 {
   const dim3 grid (ctr_div_up (pass.vectors, COLUMNS), ctr_div_up (pass.height, ROWS));
   PassKernel *kernel = wide ? find_kernel<uint16_t> (pass) : find_kernel<uint8_t> (pass);
-  if (ctr_may_launch ())
-    kernel<<<grid, BLOCK, 0, stream>>> (pass);
+  ctr_launch (kernel, grid, BLOCK, 0, stream, pass);
 }
 
 void
 background_launch_spread (const BackgroundSpread &spread, cudaStream_t stream)
 {
   const dim3 grid (ctr_div_up (spread.width, COLUMNS), ctr_div_up (spread.height, ROWS));
-  if (ctr_may_launch ())
-    spread_kernel<<<grid, BLOCK, 0, stream>>> (spread);
+  ctr_launch (spread_kernel, grid, BLOCK, 0, stream, spread);
 }

@@ -77,9 +77,8 @@ void
 launch (const CannyKernelArgs &f, const CannyPlane &plane, const CannyRelative &relative, cudaStream_t stream)
 {
   typedef SurveyLayout<STEPS> Layout;
-  if (ctr_may_launch ())
-    survey_kernel<STEPS><<<ctr_div_up (f.width, CANNY_W) * ctr_div_up (f.height, Layout::ROWS), CANNY_THREADS,
-        Layout::BYTES, stream>>> (f, plane, relative);
+  ctr_launch (survey_kernel<STEPS>, ctr_div_up (f.width, CANNY_W) * ctr_div_up (f.height, Layout::ROWS), CANNY_THREADS,
+      Layout::BYTES, stream, f, plane, relative);
 }
 
 template <int STEPS>

@@ -3,6 +3,7 @@
 #include "cuda/canny/device_state.cuh"
 
 #include "cuda/common/error.cuh"
+#include "cuda/common/launch.cuh"
 
 namespace
 {
@@ -87,9 +88,8 @@ void
 launch_paint (const CannyKernelArgs &f, const CtrEdgePlane &plane, cudaStream_t stream)
 {
   const uint32_t columns = ((f.width - 1) >> plane.x_shift) + 1, rows = ((f.height - 1) >> plane.y_shift) + 1;
-  if (ctr_may_launch ())
-    paint_kernel<<<grid_of (columns, rows), BLOCK, 0, stream>>> (
-        plane, f.mask, f.mask_stride, f.width, f.height, columns);
+  ctr_launch (paint_kernel, grid_of (columns, rows), BLOCK, 0, stream, plane, f.mask, f.mask_stride, f.width, f.height,
+      columns);
 }
 
 /* Are all bytes of PLANE equal, whatever the edges are? */
@@ -107,9 +107,8 @@ is_uniform (const CtrEdgePlane *plane)
 void
 canny_launch_pack (const CannyKernelArgs &f, uint32_t words, uint32_t *bits, cudaStream_t stream)
 {
-  if (ctr_may_launch ())
-    pack_kernel<<<grid_of (words, f.height), BLOCK, 0, stream>>> (
-        f.mask, f.mask_stride, f.width, f.height, words, bits);
+  ctr_launch (
+      pack_kernel, grid_of (words, f.height), BLOCK, 0, stream, f.mask, f.mask_stride, f.width, f.height, words, bits);
 }
 
 void
@@ -142,6 +141,5 @@ canny_launch_paint_values (
     const CtrEdgePlane &plane, const uint16_t *values, uint32_t width, uint32_t height, cudaStream_t stream)
 {
   const uint32_t columns = ((width - 1) >> plane.x_shift) + 1, rows = ((height - 1) >> plane.y_shift) + 1;
-  if (ctr_may_launch ())
-    paint_values_kernel<<<grid_of (columns, rows), BLOCK, 0, stream>>> (plane, values, width, height, columns);
+  ctr_launch (paint_values_kernel, grid_of (columns, rows), BLOCK, 0, stream, plane, values, width, height, columns);
 }

@@ -63,8 +63,7 @@ launch (PlaneKernel *const kernels[2][3], const CannyPlaneArgs &f, cudaStream_t 
 {
   const dim3 grid (ctr_div_up (f.plane.width, PLANE_THREADS), ctr_div_up (f.plane.height, PLANE_ROWS));
   PlaneKernel *kernel = kernels[f.plane.wide][f.aperture / 2 - 1];
-  if (ctr_may_launch ())
-    kernel<<<grid, PLANE_THREADS, 0, stream>>> (f);
+  ctr_launch (kernel, grid, PLANE_THREADS, 0, stream, f);
 }
 
 } // namespace

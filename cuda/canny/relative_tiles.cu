@@ -384,9 +384,8 @@ void
 launch (const CannyKernelArgs &f, const CannyOnePass &pass, uint32_t ctas, cudaStream_t stream)
 {
   const uint32_t count = ctas < pass.tiles ? ctas : pass.tiles;
-  if (ctr_may_launch ())
-    relative_kernel<STEPS, BLURRED_ROWS>
-        <<<count, CANNY_THREADS, shared_size<STEPS, BLURRED_ROWS> (pass.kept), stream>>> (f, pass);
+  ctr_launch (relative_kernel<STEPS, BLURRED_ROWS>, count, CANNY_THREADS, shared_size<STEPS, BLURRED_ROWS> (pass.kept),
+      stream, f, pass);
 }
 
 template <int BLURRED_ROWS>

@@ -29,7 +29,6 @@ void
 canny_launch_thresholds (const uint32_t *histogram, const uint32_t *otsu, uint64_t pixels, const CtrCannyPlan &plan,
     CannyDerived *derived, CtrCannyLimits *host, cudaStream_t stream)
 {
-  if (ctr_may_launch ())
-    threshold_kernel<<<1, THRESHOLD_THREADS, 0, stream>>> (histogram, otsu, pixels, plan.threshold_mode, plan.aperture,
-        plan.l2_gradient, plan.wide ? plan.sample_shift : 0, derived, host);
+  ctr_launch (threshold_kernel, 1, THRESHOLD_THREADS, 0, stream, histogram, otsu, pixels, plan.threshold_mode,
+      plan.aperture, plan.l2_gradient, plan.wide ? plan.sample_shift : 0, derived, host);
 }

@@ -102,6 +102,5 @@ canny_launch_wide_blur (
   for (uint32_t i = 0; i < 2 * plan.radius + 1; i++)
     f.weights[i] = plan.wide_weights[i];
   const dim3 grid (ctr_div_up (plane.width, WIDE_W), ctr_div_up (plane.height, WIDE_H));
-  if (ctr_may_launch ())
-    wide_blur_kernel<<<grid, WIDE_THREADS, 0, stream>>> (f);
+  ctr_launch (wide_blur_kernel, grid, WIDE_THREADS, 0, stream, f);
 }

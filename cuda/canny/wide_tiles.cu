@@ -138,6 +138,6 @@ canny_launch_wide_tiles (const CannyPlaneArgs &p, const CannyKernelArgs &f, cuda
   const int kind = p.output == CTR_CANNY_EDGES ? 0 : p.plane.wide ? 1 : 2;
   const unsigned tiles = ctr_div_up (p.plane.width, CANNY_W) * ctr_div_up (p.plane.height, CANNY_WIDE_ROWS);
   WideTileKernel *kernel = wide_tile_kernels[kind][p.l2_gradient][p.aperture / 2 - 1];
-  if (ctr_may_launch ())
-    kernel<<<tiles, CANNY_THREADS, p.l2_gradient ? WideLayout<true>::BYTES : WideLayout<false>::BYTES, stream>>> (p, f);
+  ctr_launch (
+      kernel, tiles, CANNY_THREADS, p.l2_gradient ? WideLayout<true>::BYTES : WideLayout<false>::BYTES, stream, p, f);
 }

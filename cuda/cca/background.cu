@@ -75,6 +75,5 @@ cca_launch_background (const CcaKernelArgs &f, bool equal, int32_t background, c
   auto kernel = equal          ? background_kernel<OF_VALUES>
                 : f.depth == 1 ? background_kernel<OF_BITS>
                                : background_kernel<OF_SAMPLES>;
-  if (ctr_may_launch ())
-    kernel<<<ctas, BACKGROUND_THREADS, 0, stream>>> (f, background);
+  ctr_launch (kernel, ctas, BACKGROUND_THREADS, 0, stream, f, background);
 }

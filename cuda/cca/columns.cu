@@ -81,8 +81,6 @@ cca_queue_columns (const CcaKernelArgs &f, const ColumnArgs &c, cudaStream_t str
   if (!c.columns)
     return;
   const uint32_t across = ctr_div_up (f.width, THREADS), bands = ctr_div_up (f.height, COLUMN_BAND);
-  if (ctr_may_launch ())
-    changes_kernel<<<dim3 (across, f.height / COLUMN_BAND + 1), THREADS, 0, stream>>> (f, c.changes);
-  if (ctr_may_launch ())
-    columns_kernel<<<dim3 (across, bands), THREADS, 0, stream>>> (f, c);
+  ctr_launch (changes_kernel, dim3 (across, f.height / COLUMN_BAND + 1), THREADS, 0, stream, f, c.changes);
+  ctr_launch (columns_kernel, dim3 (across, bands), THREADS, 0, stream, f, c);
 }

@@ -140,8 +140,7 @@ cca_queue_contrast (const CcaKernelArgs &f, uint32_t width, cudaStream_t stream,
     return true;
   CTR_CUDA (
       cudaMemsetAsync (f.by_table_row.contrast, 0, (size_t) f.table.capacity * sizeof (CtrComponentContrast), stream));
-  if (ctr_may_launch ())
-    rings_kernel<<<dim3 (ctr_div_up (f.width, TILE_WIDTH), ctr_div_up (f.height, TILE_HEIGHT)), THREADS, 0, stream>>> (
-        f, width);
+  ctr_launch (rings_kernel, dim3 (ctr_div_up (f.width, TILE_WIDTH), ctr_div_up (f.height, TILE_HEIGHT)), THREADS, 0,
+      stream, f, width);
   return true;
 }

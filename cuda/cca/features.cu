@@ -219,6 +219,5 @@ void
 cca_launch_features (const CcaKernelArgs &f, cudaStream_t stream)
 {
   const uint32_t rows = has_only_edges (f) && f.tiles_y > 2 ? 2 : f.tiles_y;
-  if (ctr_may_launch ())
-    feature_kernel<<<dim3 (f.tiles_x, rows), TILE_THREADS, 0, stream>>> (f);
+  ctr_launch (feature_kernel, dim3 (f.tiles_x, rows), TILE_THREADS, 0, stream, f);
 }

@@ -353,6 +353,5 @@ cca_launch_finish (
                                                 : finish_kernel<4, SEAM_STEPS>;
   cudaLaunchAttribute attributes[2];
   const cudaLaunchConfig_t config = config_of (ctas, stream, attributes);
-  if (ctr_may_launch ())
-    cudaLaunchKernelEx (&config, kernel, f, copy);
+  ctr_launch_configured (config, kernel, f, copy);
 }

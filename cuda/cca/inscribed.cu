@@ -132,11 +132,10 @@ cca_queue_inscribed (
   const uint32_t across = ctr_div_up (f.width, THREADS), samples = (f.width + SAMPLED / 2 - 1) / SAMPLED,
                  sampled_rows = (f.height + SAMPLED / 2 - 1) / SAMPLED;
   CTR_CUDA (cudaMemsetAsync (p.by_row.bounds, 0, p.row_bytes, stream));
-  if (samples && sampled_rows && ctr_may_launch ())
-    sample_kernel<<<dim3 (ctr_div_up (samples, THREADS / 32), sampled_rows), THREADS, 0, stream>>> (f, c, p);
-  if (ctr_may_launch ())
-    search_kernel<<<dim3 (across, ctr_div_up (f.height, SEARCHED_ROWS)), THREADS, 0, stream>>> (f, c, p);
-  if (ctr_may_launch ())
-    rows_kernel<<<min (ctr_div_up (f.table.capacity, THREADS), MOST_CTAS), THREADS, 0, stream>>> (f, p.by_row.keys);
+  if (samples && sampled_rows)
+    ctr_launch (sample_kernel, dim3 (ctr_div_up (samples, THREADS / 32), sampled_rows), THREADS, 0, stream, f, c, p);
+  ctr_launch (search_kernel, dim3 (across, ctr_div_up (f.height, SEARCHED_ROWS)), THREADS, 0, stream, f, c, p);
+  ctr_launch (
+      rows_kernel, min (ctr_div_up (f.table.capacity, THREADS), MOST_CTAS), THREADS, 0, stream, f, p.by_row.keys);
   return true;
 }

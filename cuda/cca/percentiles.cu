@@ -404,24 +404,19 @@ cca_queue_percentiles (const CcaKernelArgs &f, const PercentileArgs &p, cudaStre
   if (!f.by_table_row.percentiles)
     return true;
   if (!p.samples) {
-    if (ctr_may_launch ())
-      copy_values_kernel<<<ctas_for (rows, SELECT_THREADS), SELECT_THREADS, 0, stream>>> (f);
+    ctr_launch (copy_values_kernel, ctas_for (rows, SELECT_THREADS), SELECT_THREADS, 0, stream, f);
     return true;
   }
   CTR_CUDA (cudaMemsetAsync (p.counts.states, 0, p.counts.size, stream));
-  if (ctr_may_launch ())
-    place_kernel<<<ctr_div_up (rows, PLACE_THREADS), PLACE_THREADS, 0, stream>>> (f, p);
-  if (ctr_may_launch ())
-    sort_kernel<<<ctas_for ((uint64_t) f.width * f.height, SORT_THREADS * LANE_PIXELS), SORT_THREADS, 0, stream>>> (
-        f, p);
-  if (ctr_may_launch ())
-    select_short_kernel<<<ctas_for ((uint64_t) rows * 32, SELECT_THREADS), SELECT_THREADS, 0, stream>>> (f, p);
-  if (ctr_may_launch ())
-    select_long_kernel<<<ctas_for (rows, 1), SELECT_THREADS, 0, stream>>> (f, p);
+  ctr_launch (place_kernel, ctr_div_up (rows, PLACE_THREADS), PLACE_THREADS, 0, stream, f, p);
+  ctr_launch (
+      sort_kernel, ctas_for ((uint64_t) f.width * f.height, SORT_THREADS * LANE_PIXELS), SORT_THREADS, 0, stream, f, p);
+  ctr_launch (select_short_kernel, ctas_for ((uint64_t) rows * 32, SELECT_THREADS), SELECT_THREADS, 0, stream, f, p);
+  ctr_launch (select_long_kernel, ctas_for (rows, 1), SELECT_THREADS, 0, stream, f, p);
   const uint64_t parts = 2 * ((uint64_t) f.width * f.height / PART_SAMPLES);
-  if (parts && f.samples.wide && ctr_may_launch ())
-    large_high_kernel<<<ctas_for (parts, 1), SELECT_THREADS, 0, stream>>> (f, p);
-  if (parts && ctr_may_launch ())
-    large_low_kernel<<<ctas_for (parts, 1), SELECT_THREADS, 0, stream>>> (f, p);
+  if (parts && f.samples.wide)
+    ctr_launch (large_high_kernel, ctas_for (parts, 1), SELECT_THREADS, 0, stream, f, p);
+  if (parts)
+    ctr_launch (large_low_kernel, ctas_for (parts, 1), SELECT_THREADS, 0, stream, f, p);
   return true;
 }

@@ -59,11 +59,9 @@ cca_queue_moves (const CcaKernelArgs &f, cudaStream_t stream, CtrError *error)
   if (f.regions.labels) {
     CTR_CUDA (
         cudaMemsetAsync (f.regions.labels, 0, (size_t) f.regions.width * f.regions.height * sizeof (uint32_t), stream));
-    if (ctr_may_launch ())
-      labels_kernel<<<ctas_for ((uint64_t) f.width * f.height), THREADS, 0, stream>>> (f);
+    ctr_launch (labels_kernel, ctas_for ((uint64_t) f.width * f.height), THREADS, 0, stream, f);
   }
-  if (ctr_may_launch ())
-    rows_kernel<<<ctas_for (f.table.capacity), THREADS, 0, stream>>> (f);
+  ctr_launch (rows_kernel, ctas_for (f.table.capacity), THREADS, 0, stream, f);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }

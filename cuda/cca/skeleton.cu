@@ -93,7 +93,6 @@ cca_queue_skeletons (
       cudaMemsetAsync (f.by_table_row.skeleton, 0, (size_t) f.table.capacity * sizeof (CtrComponentSkeleton), stream));
   if (!cca_queue_thinning (f, t, stream, error))
     return false;
-  if (ctr_may_launch ())
-    skeleton_kernel<<<ctr_div_up (t.words * f.height, THREADS / 32), THREADS, 0, stream>>> (f, c, t);
+  ctr_launch (skeleton_kernel, ctr_div_up (t.words * f.height, THREADS / 32), THREADS, 0, stream, f, c, t);
   return true;
 }

@@ -287,9 +287,7 @@ cca_queue_thinning (const CcaKernelArgs &f, const ThinningArgs &t, cudaStream_t 
 {
   const uint32_t words = t.words * f.height, tiles = t.tiles_x * t.tiles_y;
   CTR_CUDA (cudaMemsetAsync (t.counters, 0, sizeof *t.counters, stream));
-  if (ctr_may_launch ())
-    links_kernel<<<ctr_div_up (words, LINK_THREADS / 32), LINK_THREADS, 0, stream>>> (f, t);
-  if (ctr_may_launch ())
-    thinning_kernel<<<min (tiles, MOST_CTAS), THREADS, 0, stream>>> (f, t);
+  ctr_launch (links_kernel, ctr_div_up (words, LINK_THREADS / 32), LINK_THREADS, 0, stream, f, t);
+  ctr_launch (thinning_kernel, min (tiles, MOST_CTAS), THREADS, 0, stream, f, t);
   return true;
 }

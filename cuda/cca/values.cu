@@ -403,16 +403,12 @@ cca_launch_values (const CcaKernelArgs &f, const ValueArgs &v, int connectivity,
   auto tiles = connectivity == 8 ? value_tile_kernel<8> : value_tile_kernel<4>;
   auto seams = connectivity == 8 ? value_seam_kernel<8> : value_seam_kernel<4>;
   auto sums = v.by_component.moments ? value_sum_kernel<true> : value_sum_kernel<false>;
-  if (ctr_may_launch ())
-    tiles<<<across * down, VALUE_THREADS, 0, stream>>> (f, v);
-  if (in_rows + in_columns && ctr_may_launch ())
-    seams<<<ctr_div_up (in_rows + in_columns, SEAM_THREADS), SEAM_THREADS, 0, stream>>> (f, v, in_rows);
-  if (ctr_may_launch ())
-    value_number_kernel<<<ctr_div_up (pixels, NUMBER_PIXELS), NUMBER_THREADS, 0, stream>>> (f, v);
-  if (ctr_may_launch ())
-    sums<<<across * down, VALUE_THREADS, 0, stream>>> (f, v);
-  if (ctr_may_launch ())
-    value_row_kernel<<<ctr_div_up (f.closed.capacity, ROW_COMPONENTS), ROW_THREADS, 0, stream>>> (f, v);
-  if (f.by_pixel.labels && ctr_may_launch ())
-    value_label_kernel<<<min (ctr_div_up (pixels, LABEL_THREADS), 1u << 16), LABEL_THREADS, 0, stream>>> (f, v);
+  ctr_launch (tiles, across * down, VALUE_THREADS, 0, stream, f, v);
+  if (in_rows + in_columns)
+    ctr_launch (seams, ctr_div_up (in_rows + in_columns, SEAM_THREADS), SEAM_THREADS, 0, stream, f, v, in_rows);
+  ctr_launch (value_number_kernel, ctr_div_up (pixels, NUMBER_PIXELS), NUMBER_THREADS, 0, stream, f, v);
+  ctr_launch (sums, across * down, VALUE_THREADS, 0, stream, f, v);
+  ctr_launch (value_row_kernel, ctr_div_up (f.closed.capacity, ROW_COMPONENTS), ROW_THREADS, 0, stream, f, v);
+  if (f.by_pixel.labels)
+    ctr_launch (value_label_kernel, min (ctr_div_up (pixels, LABEL_THREADS), 1u << 16), LABEL_THREADS, 0, stream, f, v);
 }

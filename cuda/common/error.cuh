@@ -25,13 +25,4 @@ ctr_cuda_fail (CtrError *error, cudaError_t status, const char *call)
   return ctr_fail (error, CTR_ERROR_CUDA, "CUDA error %d, %s: %s", (int) status, cudaGetErrorString (status), call);
 }
 
-/* Whether all launches of this thread have succeeded, as far as nobody has asked for their errors. A kernel may read what the
- * one before it has written, so it must not be launched where that one was not: the first launch of a kernel loads it, for
- * which a full GPU has no memory. */
-static inline bool
-ctr_may_launch ()
-{
-  return cudaPeekAtLastError () == cudaSuccess;
-}
-
 #endif

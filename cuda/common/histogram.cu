@@ -249,8 +249,7 @@ histogram_queue_search (
                     ? wide ? large_kernel<TriangleRule> : small_kernel<GreyPieces<uint8_t>, TriangleRule>
                 : wide ? large_kernel<OtsuRule>
                        : small_kernel<GreyPieces<uint8_t>, OtsuRule>;
-  if (ctr_may_launch ())
-    kernel<<<1, THREADS, 0, stream>>> (a);
+  ctr_launch (kernel, 1, THREADS, 0, stream, a);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Launching kernels: grid sizes, and programmatic dependent launch.
  *
+ * All kernels are launched with the functions here. A kernel may read what the one before it has written, so they launch none
+ * behind one that could not be launched: the first launch of a kernel loads it, for which a full GPU has no memory. The
+ * caller reads the error with CTR_CUDA (cudaGetLastError ()).
+ *
  * With programmatic dependent launch (sm_90 and up) a kernel lets its successor's CTAs start as its own run out. Each
  * CTA of the successor waits, before it touches any memory, until the predecessor is complete. Every CTA must wait,
  * also one with nothing to do: otherwise the kernel after it would not be ordered behind the one before it. */
@@ -8,6 +12,8 @@
 #define CTR_CUDA_COMMON_LAUNCH_CUH
 
 #include "cuda/common/error.cuh"
+
+#include <type_traits>
 
 __host__ __device__ inline unsigned
 ctr_div_up (unsigned a, unsigned b)
@@ -31,15 +37,41 @@ ctr_wait_for_previous ()
 #endif
 }
 
+/* Have all launches of this thread succeeded since an error was last read? For the functions below alone. */
+static inline bool
+ctr_may_launch ()
+{
+  return cudaPeekAtLastError () == cudaSuccess;
+}
+
+/* Launches KERNEL. The arguments are converted to its parameters, as in any call: std::common_type_t keeps the compiler from
+ * deducing types from the arguments. */
+template <typename... Parameters>
+static inline void
+ctr_launch (void (*kernel) (Parameters...), dim3 grid, dim3 block, size_t shared, cudaStream_t stream,
+    const std::common_type_t<Parameters> &...arguments)
+{
+  if (ctr_may_launch ())
+    kernel<<<grid, block, shared, stream>>> (arguments...);
+}
+
+/* Launches KERNEL with the attributes of CONFIG. */
+template <typename... Parameters>
+static inline void
+ctr_launch_configured (const cudaLaunchConfig_t &config, void (*kernel) (Parameters...),
+    const std::common_type_t<Parameters> &...arguments)
+{
+  if (ctr_may_launch ())
+    cudaLaunchKernelEx (&config, kernel, arguments...);
+}
+
 /* Launches KERNEL behind one that calls ctr_let_next_start(). KERNEL must call ctr_wait_for_previous(). OVERLAP: the
  * GPU has programmatic dependent launch. */
-template <typename... Args>
+template <typename... Parameters>
 static inline void
-ctr_launch_overlapped (
-    bool overlap, void (*kernel) (Args...), dim3 grid, dim3 block, size_t shared, cudaStream_t stream, Args... args)
+ctr_launch_overlapped (bool overlap, void (*kernel) (Parameters...), dim3 grid, dim3 block, size_t shared,
+    cudaStream_t stream, const std::common_type_t<Parameters> &...arguments)
 {
-  if (!ctr_may_launch ())
-    return;
   cudaLaunchConfig_t config = {};
   config.gridDim = grid;
   config.blockDim = block;
@@ -50,7 +82,7 @@ ctr_launch_overlapped (
   attribute.val.programmaticStreamSerializationAllowed = 1;
   config.attrs = &attribute;
   config.numAttrs = overlap ? 1 : 0;
-  cudaLaunchKernelEx (&config, kernel, args...);
+  ctr_launch_configured (config, kernel, arguments...);
 }
 
 #endif

@@ -4,7 +4,9 @@
 #ifndef CTR_CUDA_COMMON_PIECES_CUH
 #define CTR_CUDA_COMMON_PIECES_CUH
 
+#include "cuda/common/error.cuh"
 #include "cuda/common/input_stage.h"
+#include "cuda/common/launch.cuh"
 
 #include "core/common/format.h"
 
@@ -180,8 +182,7 @@ pieces_launch (void (*kernel) (Args), const Args &args, const PiecesArgs &pictur
   CTR_CUDA (cudaGetDevice (&device));
   CTR_CUDA (cudaDeviceGetAttribute (&processors, cudaDevAttrMultiProcessorCount, device));
   const unsigned ctas = ctr_div_up (picture.per_row * picture.height, PIECES_THREADS);
-  if (ctr_may_launch ())
-    kernel<<<min (ctas, (unsigned) processors), PIECES_THREADS, 0, stream>>> (args);
+  ctr_launch (kernel, min (ctas, (unsigned) processors), PIECES_THREADS, 0, stream, args);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }

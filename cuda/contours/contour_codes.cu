@@ -303,9 +303,9 @@ bool
 queue_packing (const ContourCodes *codes, const Args &f, cudaStream_t stream, CtrError *error)
 {
   const uint32_t room = room_of (codes);
-  if (room > 0 && ctr_may_launch ())
-    pack_kernel<<<min (ctr_div_up (room, THREADS), MOST_CTAS), THREADS, 0, stream>>> (
-        f, (uint32_t *) codes->bytes.data, room);
+  if (room > 0)
+    ctr_launch (pack_kernel, min (ctr_div_up (room, THREADS), MOST_CTAS), THREADS, 0, stream, f,
+        (uint32_t *) codes->bytes.data, room);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }
@@ -343,10 +343,9 @@ contour_codes_queue (ContourCodes *codes, const CtrContours *contours, const Ctr
     return false;
   const Args f = args_of (codes, contours, table, points, &cleared);
   CTR_CUDA (cudaMemsetAsync (codes->work.data, 0, cleared, stream));
-  if (f.steps && ctr_may_launch ())
-    sum_steps_kernel<<<ctr_div_up (f.point_count, SHARE), THREADS, 0, stream>>> (f);
-  if (ctr_may_launch ())
-    count_bytes_kernel<<<ctr_div_up (f.count, SHARE), THREADS, 0, stream>>> (f);
+  if (f.steps)
+    ctr_launch (sum_steps_kernel, ctr_div_up (f.point_count, SHARE), THREADS, 0, stream, f);
+  ctr_launch (count_bytes_kernel, ctr_div_up (f.count, SHARE), THREADS, 0, stream, f);
   CTR_CUDA (cudaGetLastError ());
   return queue_packing (codes, f, stream, error);
 }

@@ -460,8 +460,7 @@ queue_mean (const AdaptiveArgs &common, const Atlas *atlas, cudaStream_t stream,
     a.band_rows = ctr_div_up (a.height, bands);
     grid.y = ctr_div_up (a.height, a.band_rows);
   }
-  if (ctr_may_launch ())
-    mean_kernel<Sample, ATLAS><<<grid, 32 * MEAN_WARPS, 0, stream>>> (a);
+  ctr_launch (mean_kernel<Sample, ATLAS>, grid, 32 * MEAN_WARPS, 0, stream, a);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }

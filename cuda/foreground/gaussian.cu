@@ -143,15 +143,13 @@ queue_gauss (const AdaptiveArgs &common, const Atlas *atlas, const uint32_t *wei
   a.sums = sums;
   a.sums_stride = row_sums_stride<Sample> (a.width);
   memcpy (a.weights, weights, (2 * a.radius + 1) * sizeof *weights);
-  if (ctr_may_launch ())
-    gauss_rows_kernel<Sample, ATLAS>
-        <<<dim3 (ctr_div_up (a.width, GAUSS_THREADS * GAUSS_PIXELS), a.height), GAUSS_THREADS, 0, stream>>> (a);
+  ctr_launch (gauss_rows_kernel<Sample, ATLAS>, dim3 (ctr_div_up (a.width, GAUSS_THREADS * GAUSS_PIXELS), a.height),
+      GAUSS_THREADS, 0, stream, a);
   CTR_CUDA (cudaGetLastError ());
   const uint32_t words = ctr_packed_row (a.width) / 4;
   const uint32_t rows =
       ATLAS ? region_tile_rows (atlas->places, a.regions, GAUSS_ROWS) : ctr_div_up (a.height, GAUSS_ROWS);
-  if (ctr_may_launch ())
-    gauss_columns_kernel<Sample, ATLAS><<<dim3 (words, rows), GAUSS_THREADS, 0, stream>>> (a);
+  ctr_launch (gauss_columns_kernel<Sample, ATLAS>, dim3 (words, rows), GAUSS_THREADS, 0, stream, a);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }

@@ -385,8 +385,7 @@ launch (
     CTR_CUDA (cudaDeviceGetAttribute (&processors, cudaDevAttrMultiProcessorCount, device));
     ctas = min (ctas, 4u * (unsigned) processors);
   }
-  if (ctr_may_launch ())
-    kernel<<<ctas, THREADS, 0, stream>>> (a);
+  ctr_launch (kernel, ctas, THREADS, 0, stream, a);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }

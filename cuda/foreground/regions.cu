@@ -293,8 +293,7 @@ ctas_for (uint64_t threads)
 bool
 launch (void (*kernel) (RegionArgs), const RegionArgs &a, cudaStream_t stream, CtrError *error)
 {
-  if (ctr_may_launch ())
-    kernel<<<ctas_for ((uint64_t) a.per_row * a.regions.height * 32), THREADS, 0, stream>>> (a);
+  ctr_launch (kernel, ctas_for ((uint64_t) a.per_row * a.regions.height * 32), THREADS, 0, stream, a);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }
@@ -435,9 +434,8 @@ bool
 regions_queue_clip (const DeviceRegions *regions, const PackedMask *mask, cudaStream_t stream, CtrError *error)
 {
   const size_t words = ctr_packed_row (regions->width) / sizeof (uint32_t);
-  if (ctr_may_launch ())
-    clip_kernel<<<ctas_for ((uint64_t) ctr_div_up (mask->width, 32) * mask->height), THREADS, 0, stream>>> (
-        *mask, regions->inside, (uint32_t) words);
+  ctr_launch (clip_kernel, ctas_for ((uint64_t) ctr_div_up (mask->width, 32) * mask->height), THREADS, 0, stream, *mask,
+      regions->inside, (uint32_t) words);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }

@@ -67,8 +67,7 @@ regions_queue_whole (const DeviceRegions *regions, const PackedMask *from, const
     ctr_launch_overlapped (overlap, gather_kernel, ctr_div_up (to->height, GATHER_ROWS), THREADS, 0, stream, a);
   } else {
     CTR_CUDA (cudaMemsetAsync (to->bits, 0, to->stride * to->height, stream));
-    if (ctr_may_launch ())
-      whole_kernel<<<min (ctr_div_up (a.words * regions->height, THREADS), MOST_CTAS), THREADS, 0, stream>>> (a);
+    ctr_launch (whole_kernel, min (ctr_div_up (a.words * regions->height, THREADS), MOST_CTAS), THREADS, 0, stream, a);
   }
   CTR_CUDA (cudaGetLastError ());
   return true;

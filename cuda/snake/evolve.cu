@@ -201,10 +201,10 @@ launch (const SnakeKernelArgs &f, uint32_t first, uint32_t count, uint32_t ctas,
   cudaLaunchAttribute attribute = {};
   cudaLaunchConfig_t config = config_of (f.capacity, count, ctas, threads, &attribute);
   config.stream = stream;
-  CTR_CUDA (cudaPeekAtLastError ());
   CTR_CUDA (cudaFuncSetAttribute (
       evolve_kernel<WIDE, HISTORY>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) config.dynamicSmemBytes));
-  CTR_CUDA (cudaLaunchKernelEx (&config, evolve_kernel<WIDE, HISTORY>, f, first, ctas));
+  ctr_launch_configured (config, evolve_kernel<WIDE, HISTORY>, f, first, ctas);
+  CTR_CUDA (cudaGetLastError ());
   return true;
 }
 

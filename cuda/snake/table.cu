@@ -85,15 +85,13 @@ void
 launch (const SnakeKernelArgs &f, uint32_t count, cudaStream_t stream)
 {
   const uint32_t rows = (uint32_t) (f.table.bottom - f.table.top);
-  if (ctr_may_launch ())
-    table_kernel<WIDE><<<(rows + WARPS - 1) / WARPS, THREADS, 0, stream>>> (f);
+  ctr_launch (table_kernel<WIDE>, (rows + WARPS - 1) / WARPS, THREADS, 0, stream, f);
   /* The grid's second dimension has 16 bits. */
   for (uint32_t first = 0; first < count; first += 32768) {
     SnakeKernelArgs part = f;
     part.tasks += first;
     part.by_task_and_line.sums += (size_t) first * CTR_SNAKE_CELLS * SNAKE_LINES;
-    if (ctr_may_launch ())
-      band_kernel<WIDE><<<dim3 (CTR_SNAKE_CELLS, min (count - first, 32768u)), THREADS, 0, stream>>> (part);
+    ctr_launch (band_kernel<WIDE>, dim3 (CTR_SNAKE_CELLS, min (count - first, 32768u)), THREADS, 0, stream, part);
   }
 }
 

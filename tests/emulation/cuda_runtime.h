@@ -143,11 +143,9 @@ cudaLaunchKernelEx (const cudaLaunchConfig_t *config, void (*kernel) (Parameters
       cluster = config->attrs[i].val.clusterDim.x; /* along x only */
     else
       overlapped = overlapped || config->attrs[i].val.programmaticStreamSerializationAllowed;
-  if (config->gridDim.x % cluster)
-    return cudaErrorInvalidConfiguration;
   ::emulation::Launch (config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream, overlapped, cluster)
       .run (kernel, arguments...);
-  return cudaSuccess;
+  return cudaPeekAtLastError ();
 }
 
 template <typename... Parameters>

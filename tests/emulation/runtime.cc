@@ -132,7 +132,7 @@ queue_kernel (const void *kernel, dim3 grid, dim3 block, size_t shared, cudaStre
   const bool large = asked != dynamic_limits.end () && asked->second > SHARED_DEFAULT / 2;
   const size_t dynamic_limit = asked == dynamic_limits.end () ? SHARED_DEFAULT : asked->second;
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > 0x7fffffff || grid.y > 65535 || grid.z > 65535
-      || block.x == 0 || block.y == 0 || block.z == 0 || block.z > 64
+      || grid.x % cluster || block.x == 0 || block.y == 0 || block.z == 0 || block.z > 64
       || (unsigned long long) block.x * block.y * block.z > 1024) {
     last_error = cudaErrorInvalidConfiguration;
     return;
