@@ -5,6 +5,8 @@
 #ifndef CTR_CPU_COMMON_SIMD_H
 #define CTR_CPU_COMMON_SIMD_H
 
+#include "core/common/widest.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -29,13 +31,6 @@ enum { LANES = VECTOR_BYTES / 2, HALF_LANES = LANES / 2 };
 typedef int16_t Int16s __attribute__ ((vector_size (VECTOR_BYTES)));
 typedef uint16_t UInt16s __attribute__ ((vector_size (VECTOR_BYTES))); /* wraps around */
 typedef int32_t Int32s __attribute__ ((vector_size (VECTOR_BYTES)));
-
-/* Marks a function with wider vectors. It is compiled for AVX2, too, and that version runs on processors with AVX2. */
-#ifdef CTR_TARGET_CLONES
-#define WIDEST __attribute__ ((target_clones ("avx2", "default")))
-#else
-#define WIDEST
-#endif
 
 #define ALWAYS_INLINE static inline __attribute__ ((always_inline))
 

@@ -78,6 +78,50 @@ check_not_finite (void)
     }
 }
 
+static uint32_t
+next_random (uint32_t *state)
+{
+  *state = *state * 1664525 + 1013904223;
+  return *state >> 8;
+}
+
+/* Many points at once, of any number and in place, are bit by bit those that are converted one by one. Some lie behind the horizon or
+ * are not finite, and some overflow. */
+static void
+check_many (void)
+{
+  enum { MOST = 200 };
+  const CtrCalibration all[] = {{0}, {.scale = 0.37}, {.scale = 1e300},
+      {.has_homography = true, .homography = {0.1, 0.002, 3, 0.001, 0.12, -4, 1e-5, -3e-4, 0.9}},
+      {.has_homography = true, .homography = {-1e100, 0, 3, 0, -1e50, 4, 1e-3, 2e-3, -2}, .width = 640, .height = 480},
+      {.has_camera = true, .fx = 900, .fy = 890, .cx = 320, .cy = 240, .distortion = {-0.2, 0.05, 1e-3}}};
+  const double odd[] = {NAN, INFINITY, -INFINITY, 1e300, -1e308, 0};
+  uint32_t random = 1;
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+    require (ctr_calibration_check (&all[k], NULL), "it is accepted");
+    for (size_t count = 0; count <= MOST; count++) {
+      double points[2 * MOST], apart[2 * MOST], in_place[2 * MOST];
+      size_t undefined = 0;
+      for (size_t i = 0; i < 2 * count; i++)
+        points[i] =
+            next_random (&random) % 50 ? next_random (&random) % 256000 / 64.0 - 200 : odd[next_random (&random) % 6];
+      memcpy (in_place, points, sizeof points);
+      const size_t missing = ctr_calibration_points (&all[k], points, count, apart);
+      require (ctr_calibration_points (&all[k], in_place, count, in_place) == missing, "in place");
+      for (size_t i = 0; i < count; i++) {
+        double one[2];
+        undefined += !ctr_calibration_point (&all[k], points[2 * i], points[2 * i + 1], &one[0], &one[1]);
+        for (int j = 0; j < 2; j++) {
+          require (isnan (one[j]) ? isnan (apart[2 * i + j]) : one[j] == apart[2 * i + j], "one by one");
+          require (
+              isnan (one[j]) ? isnan (in_place[2 * i + j]) : one[j] == in_place[2 * i + j], "one by one, in place");
+        }
+      }
+      require (undefined == missing, "as many have no place");
+    }
+  }
+}
+
 static void
 check_refused (void)
 {
@@ -151,6 +195,7 @@ main (void)
 {
   check_fold ();
   check_not_finite ();
+  check_many ();
   check_refused ();
   check_lines ();
   puts ("calibrations end where they should");
