@@ -287,7 +287,7 @@ struct Complete {
   __device__ bool
   operator() (const BordersHeader &h) const
   {
-    return h.passages <= passages && h.open <= open && h.closed <= closed && h.all_contours <= contours
+    return !h.too_many && h.passages <= passages && h.open <= open && h.closed <= closed && h.all_contours <= contours
            && h.points <= points && !h.incomplete && !h.unmeasured;
   }
 };
@@ -482,6 +482,12 @@ take_result (Borders *b, CtrError *error)
   for (;;) {
     if (!cuda_session_wait_for_flag (&b->session, delivery_flag (&b->delivery), WORK, error))
       return NULL;
+    if (((const BordersHeader *) delivery_header (&b->delivery))->too_many) {
+      ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY,
+          "the borders of a %u x %u image have more than %u points, which are too many for a GPU: analyse it in strips",
+          b->image.width, b->image.height, MOST_FRAME_PASSAGES);
+      return NULL;
+    }
     if (complete (b))
       break;
     if (!queue_again (b, error))

@@ -42,6 +42,12 @@ constexpr uint32_t ROW_REMAINS = 1u << 31;
 /* Of by_passage.position: the passage's pixel is a point of the result. */
 constexpr uint32_t PASSAGE_KEPT = 1u << 31;
 
+/* As many can be numbered beside these flags. Only a picture of more than 2^29 pixels can have more. */
+#ifndef CTR_BORDERS_MOST_PASSAGES
+#define CTR_BORDERS_MOST_PASSAGES INT32_MAX
+#endif
+constexpr uint32_t MOST_FRAME_PASSAGES = CTR_BORDERS_MOST_PASSAGES;
+
 enum BordersLack { LACKS_MANY_SEGMENTS = 1, LACKS_ROUNDS = 2 };
 
 /* What a frame needs, whether or not there is room for it. */
@@ -56,11 +62,13 @@ struct BordersHeader {
   uint32_t rounds;           /* of the list ranking that were needed */
   uint32_t done_by_one_cta;  /* One CTA has ranked the segments and numbered the contours. */
   uint32_t rows, row_points; /* contours and points of the result before limits on numbers; 0 without these */
+  uint32_t too_many;         /* There are more passages than MOST_FRAME_PASSAGES: the counts above mean nothing. */
 };
 
 /* What the tiles have found so far. Zero when a frame begins: the few kernel moves it into the header. */
 struct BordersFound {
   uint32_t passages, open, closed;
+  uint32_t too_many; /* As in the header. The count may have wrapped around since. */
 };
 
 struct BordersCounters {
@@ -177,7 +185,7 @@ template <typename Found>
 __device__ inline bool
 fit (const BordersKernelArgs &f, const Found &found)
 {
-  return found.passages <= f.by_passage.capacity && found.open <= f.ranking.capacity
+  return !found.too_many && found.passages <= f.by_passage.capacity && found.open <= f.ranking.capacity
          && found.closed <= f.by_segment.closed_capacity;
 }
 

@@ -58,6 +58,7 @@ begin_counters (const BordersKernelArgs &f)
     h.passages = found.passages;
     h.open = found.open;
     h.closed = found.closed;
+    h.too_many = found.too_many;
     *f.found = {};
   }
   return found;

@@ -258,8 +258,11 @@ write_segments (const BordersKernelArgs &f, Tile<FOUR_CONNECTED> &tile, uint32_t
     tile.bases[t] = added ? atomicAdd (counter, added) : 0;
   }
   __syncthreads ();
-  *room = tile.bases[0] + count <= f.by_passage.capacity && tile.bases[1] + tile.open <= f.ranking.capacity
-          && tile.bases[2] + tile.closed <= f.by_segment.closed_capacity;
+  const auto fits = [] (uint32_t base, uint32_t added, uint32_t most) { return added <= most && base <= most - added; };
+  *room = fits (tile.bases[0], count, f.by_passage.capacity) && fits (tile.bases[1], tile.open, f.ranking.capacity)
+          && fits (tile.bases[2], tile.closed, f.by_segment.closed_capacity);
+  if (t == 0 && !fits (tile.bases[0], count, MOST_FRAME_PASSAGES))
+    atomicOr (&f.found->too_many, 1);
   if (!*room)
     return;
 #pragma unroll 1

@@ -57,7 +57,7 @@ poll (IsDone is_done, CudaWait *wait)
   const int64_t start = now_ns ();
   const bool spins = __atomic_add_fetch (&polling, 1, __ATOMIC_RELAXED) <= most_spinning ();
   const int64_t sleep = wait->usual_ns / 4 * 3 - (spins ? SPIN_NS / 2 : LATE_NS);
-  const int64_t most = spins ? wait->usual_ns + SPIN_NS : MOST_POLLING_NS;
+  const int64_t most = spins && wait->usual_ns + SPIN_NS < MOST_POLLING_NS ? wait->usual_ns + SPIN_NS : MOST_POLLING_NS;
   int64_t waited = 0;
   if (sleep > 0)
     nap (sleep < MOST_POLLING_NS ? sleep : MOST_POLLING_NS);
