@@ -185,11 +185,14 @@ uri_of ()
   fi
 }
 
-# name_of PATH-OR-URI: prints its last part, as a name for results.
+# name_of PATH-OR-URI: prints its last part, as a name for results, which everyone may see: without user and password.
 name_of ()
 {
-  local name
-  name=$(basename -- "${1%%\?*}")
+  local name=$1
+  if [[ $name =~ ^([A-Za-z][A-Za-z0-9+.-]*://)[^/]*@(.*)$ ]]; then
+    name=${BASH_REMATCH[1]}${BASH_REMATCH[2]}
+  fi
+  name=$(basename -- "${name%%\?*}")
   echo "${name//[^A-Za-z0-9._-]/_}"
 }
 
