@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Frames of a file through the elements, in a GStreamer pipeline of this process."""
+import threading
 import time
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ FORGETFUL = ANALYSERS | {"cudaforeground", "cudacontouroverlay", "capsfilter", "
                          "cudascale", "cudaconvertscale"}
 REMEMBERING = {"strip-mode": "strips of one picture", "track": "targets that are followed"}
 READ_BYTES = 1 << 20  # at a time, from a bucket
+STOP_SECONDS = 10  # in which a pipeline must stop
 POLL = 0.05  # seconds between looks at the messages while no frame comes
 
 
@@ -123,7 +125,12 @@ class Media:
         return self
 
     def __exit__(self, *_):
-        self.pipeline.set_state(Gst.State.NULL)
+        """An element that hangs would hang whoever stops it, so another thread does. This process is of no more use then."""
+        stop = threading.Thread(target=self.pipeline.set_state, args=[Gst.State.NULL], daemon=True)
+        stop.start()
+        stop.join(STOP_SECONDS)
+        if stop.is_alive():
+            raise MediaError(f"an element hangs: no frame within {self.timeout:g} s, and no end within {STOP_SECONDS} s", retry=True)
         self.check_messages(raising=False)
         if self.stream:
             self.stream.close()

@@ -5,6 +5,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 import unittest
 
 RAY_FOLDER = os.environ.get("CTR_TEST_RAY")
@@ -171,6 +172,22 @@ class Lost(unittest.TestCase):
             with self.assertRaisesRegex(media.MediaError, "the file cannot be read: the bucket is gone"):
                 for _ in pipeline.samples():
                     pass
+
+
+class Hanging(unittest.TestCase):
+    def test_element(self):
+        """An element that hangs fails within the time limits, and another worker tries again."""
+        media.STOP_SECONDS = 1
+        self.addCleanup(setattr, media, "STOP_SECONDS", 10)
+        (file, *_), _ = inputs.find_files([f"{ROOT}/bucket/pictures"])
+        results = store.Store(f"{ROOT}/hanging")
+        results.prepare()
+        self.addCleanup(results.lock.close)
+        started = time.monotonic()
+        outcome = worker.Worker(worker.Settings("identity sleep-time=30000000 ! cudacca", 0, 1, results.where)).analyse([parts.Part(file)])
+        self.assertLess(time.monotonic() - started, 15)
+        self.assertIn("an element hangs", outcome.failures[0].error)
+        self.assertTrue(outcome.failures[0].retry)
 
 
 class Results(unittest.TestCase):
