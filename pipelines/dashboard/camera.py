@@ -19,6 +19,7 @@ from .record import Record
 QUEUED = 4                             # frames between the pipeline and the thread
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8    # seconds before the next attempt; doubled at each failure
 NO_FRAME_SECONDS = 10                  # after which a live source is started again
+STOP_SECONDS = 5                       # for a pipeline that may hang: the command ends without it
 SCENE_FRAMES = 100000
 
 
@@ -73,7 +74,7 @@ class Camera:
     def stop(self):
         self.stopping.set()
         if self.thread.is_alive():
-            self.thread.join()
+            self.thread.join(STOP_SECONDS)
         self.studio.stop()
 
     # -- what may change

@@ -41,6 +41,17 @@ def check_messages():
     assert reasons == [None] and made.record.totals["frames"] > 90, (reasons, made.record.totals)
 
 
+def check_hanging():
+    """A pipeline that hangs does not keep the command from ending."""
+    camera.STOP_SECONDS = 1
+    made = camera.Camera(("live", "test", SOURCE + " identity sleep-time=60000000 !"), settings.Settings(), OPTIONS, None, lambda picture: None)
+    made.start()
+    time.sleep(1)  # a frame is in it
+    started = time.monotonic()
+    made.stop()
+    assert time.monotonic() - started < 20, time.monotonic() - started
+
+
 def check_properties():
     """A value that makes no sense is refused, not ignored."""
     for name, value, told in (("min-area", "many", "no 'many' as min-area"), ("clear-border", "", "no '' as clear-border"),
@@ -59,4 +70,5 @@ if not camera.Gst.ElementFactory.find("cudaborders"):
     sys.exit(77)
 check_messages()
 check_properties()
+check_hanging()
 print("messages, the end of a stream and properties are as they should be")
