@@ -188,11 +188,8 @@ uri_of ()
 # name_of PATH-OR-URI: prints its last part, as a name for results, which everyone may see: without user and password.
 name_of ()
 {
-  local name=$1
-  if [[ $name =~ ^([A-Za-z][A-Za-z0-9+.-]*://)[^/]*@(.*)$ ]]; then
-    name=${BASH_REMATCH[1]}${BASH_REMATCH[2]}
-  fi
-  name=$(basename -- "${name%%\?*}")
+  local name
+  name=$(basename -- "$(sed -E 's,^[A-Za-z][A-Za-z0-9+.-]*://[^/]*@,,; s,\?.*,,' <<< "$1")")
   echo "${name//[^A-Za-z0-9._-]/_}"
 }
 
