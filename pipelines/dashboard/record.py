@@ -68,7 +68,7 @@ class Record:
         self.buckets = collections.deque(maxlen=BUCKETS)
         self.totals = {"frames": 0, "parts": 0, "failed": 0, "skipped": 0}
         self.failures = collections.deque(maxlen=MAX_FAILURES)
-        self.next_failure = 1
+        self.next_failure = time.time_ns() // 10**6  # not those of an earlier run, whose pictures browsers keep
         self.arrivals = collections.deque()  # times, and how many frames had come by then
         self.epoch = self.last_number = None
         self.sources = set()  # elements that have analysed the last frame, each of which gives a line

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 
 from dashboard import ROOT
 
@@ -108,6 +109,9 @@ def check_record():
     assert [failure["seen"] for failure in shown["failures"]] == [2, 1, 2]
     for number in range(100):
         kept.add(bad(2, number), 100 + 2 * number)
+    time.sleep(0.01)
+    (_, anew), = record.Record("camera").add(bad(0, 0), 10)
+    assert anew.id > failure.id, "another run has the numbers of this one"
     assert len(kept.failures) == record.MAX_FAILURES and len(kept.buckets) <= record.BUCKETS
     json.dumps(kept.snapshot("circularity"))
 
