@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
--- Every frame of every camera, once. psql --file=schema.sql may run again: it changes nothing that is there.
+-- The frames of all cameras, none twice. psql --file=schema.sql may run again: it changes nothing that is there.
 CREATE SCHEMA IF NOT EXISTS plant;
 
 -- epoch: when the sender of the camera was started, by the clock of its host. It tells starts apart, and need not be right.
