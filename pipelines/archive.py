@@ -141,6 +141,9 @@ def main(arguments):
         store.prepare()
         store.check_settings({"elements": options.elements, "segment": options.segment})
         ledger = Ledger(store, files, options.retry_failed)
+        if ledger.outside:
+            print(f"archive.py: a file has changed, and its rows were removed with those of {len(ledger.outside)} files that are not among the "
+                  "inputs: run this again with those", file=sys.stderr)
         progress = Progress(len(files))
         job = Job(settings, ledger, files, options.batch, progress)
         try:
@@ -148,7 +151,7 @@ def main(arguments):
                 ready = start_ray(options)
                 started = time.monotonic()
                 job.run(*ready)
-                store.clear()
+                ledger.tidy()
         finally:
             ledger.save()
             progress.bar.close()

@@ -23,7 +23,7 @@ ROOT = os.path.dirname(FOLDER)
 sys.path.insert(0, FOLDER)
 
 from dashboard import limits as limits_module
-from dashboard.access import Access, read_password
+from dashboard.access import Access, part_of, read_password, tls_context
 from dashboard.settings import LARGEST_THRESHOLD, MODES, Settings
 
 SHORT_LIMITS = ("area", "perimeter", "width", "height", "holes")
@@ -127,6 +127,9 @@ def check_options(options):
         raise ValueError(f"--mqtt takes no sources, such as {options.sources[0]}")
     if bool(options.tls_cert) != bool(options.tls_key):
         raise ValueError("--tls-cert and --tls-key belong together: give both")
+    if wrong := next((url for url in options.picture_url if part_of(url, "scheme") not in ("http", "https")), None):
+        raise ValueError(f"--picture-url takes a URL that begins with http:// or https://, not '{wrong}'")
+    options.tls = tls_context(options.tls_cert, options.tls_key) if options.tls_cert else None
     options.limits = limits_module.parse_limits(options.select)
     for name in SHORT_LIMITS:
         if text := getattr(options, name):
@@ -146,7 +149,8 @@ def check_options(options):
 def run_helper(*arguments, **how):
     """Runs dashboard/sources.sh, whose messages begin with the name of this command."""
     script = os.path.join(FOLDER, "dashboard", "sources.sh")
-    done = subprocess.run(["bash", "-c", f'. "{script}"', "dashboard.py", *arguments], text=True, check=False, **how)
+    done = subprocess.run(["bash", "-c", 'script=$1 && shift && . "$script"', "dashboard.py", script, *arguments], text=True,
+                          check=False, **how)
     if done.returncode:
         sys.exit(done.returncode)
     return done.stdout

@@ -185,11 +185,11 @@ uri_of ()
   fi
 }
 
-# name_of PATH-OR-URI: prints its last part, as a name for results.
+# name_of PATH-OR-URI: prints its last part, as a name for results, which everyone may see: without user and password.
 name_of ()
 {
   local name
-  name=$(basename -- "${1%%\?*}")
+  name=$(basename -- "$(sed -E 's,^[A-Za-z][A-Za-z0-9+.-]*://[^/]*@,,; s,\?.*,,' <<< "$1")")
   echo "${name//[^A-Za-z0-9._-]/_}"
 }
 

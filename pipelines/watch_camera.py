@@ -12,13 +12,10 @@ SOURCE is a source in the syntax of gst-launch-1.0, as one argument:
 ELEMENT... is the rest of the pipeline (default: borders, written to camera.ndjson).
 """
 import argparse
-import signal
 import sys
 import time
 
-import gi
-
-gi.require_version("Gst", "1.0")
+from plant.player import Player  # which chooses the version of GStreamer
 from gi.repository import GLib, Gst
 
 REST = "cudaborders threshold-mode=otsu ! contourexport location=camera.ndjson append=true ! fakesink sync=false"
@@ -29,17 +26,16 @@ def say(text):
     print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
 
 
-class Watch:
+class Watch(Player):
+    say = staticmethod(say)
+
     def __init__(self, arguments):
+        super().__init__(Gst.Pipeline())
         self.description = arguments.source + " ! identity name=output"
         self.wait = arguments.wait
         self.wanted = arguments.frames
-        self.loop = GLib.MainLoop()
         self.frames = self.restarts = 0
         self.pause = FIRST_PAUSE
-        self.ending = False
-        self.status = 0
-        self.pipeline = Gst.Pipeline()
         rest = Gst.parse_bin_from_description(" ".join(arguments.rest) or REST, True)
         self.pipeline.add(rest)
         self.input = rest.get_static_pad("sink")
@@ -105,36 +101,20 @@ class Watch:
             self.drop_source(self.source, f"no frame for {self.wait:g} s")
         return GLib.SOURCE_CONTINUE
 
-    def end(self):
-        if not self.ending:
-            self.ending = True
-            # There may be no source now, so what follows it is told. Sinks that have had no frame do not answer.
-            self.input.send_event(Gst.Event.new_eos())
-            GLib.timeout_add_seconds(2, self.loop.quit)
-        return GLib.SOURCE_REMOVE
+    def end_stream(self):
+        # There may be no source now, so what follows it is told. Sinks that have had no frame do not answer.
+        self.input.send_event(Gst.Event.new_eos())
+        GLib.timeout_add_seconds(2, self.loop.quit)
 
-    def read_message(self, _bus, message):
-        if message.type == Gst.MessageType.EOS:
-            self.loop.quit()
-        elif message.type == Gst.MessageType.ERROR:
-            error, _ = message.parse_error()
-            if self.source and (message.src == self.source or message.src.has_as_ancestor(self.source)):
-                self.drop_source(self.source, error.message)
-            elif message.src.has_as_ancestor(self.pipeline):
-                say(f"{message.src.get_name()}: {error.message}")
-                self.status = 1
-                self.loop.quit()
+    def take_error(self, source, text):
+        if self.source and (source == self.source or source.has_as_ancestor(self.source)):
+            self.drop_source(self.source, text)
+        elif source.has_as_ancestor(self.pipeline):
+            super().take_error(source, text)
 
     def run(self):
-        bus = self.pipeline.get_bus()
-        bus.add_signal_watch()
-        bus.connect("message", self.read_message)
-        for number in signal.SIGINT, signal.SIGTERM:
-            GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, number, self.end)
         GLib.timeout_add(250, self.check_frames)
-        self.pipeline.set_state(Gst.State.PLAYING)
-        self.loop.run()
-        self.pipeline.set_state(Gst.State.NULL)
+        super().run()
         say(f"{self.frames} frames, the camera was started again {self.restarts} times")
         return self.status
 

@@ -210,9 +210,9 @@ open_endpoint (ContourMetrics *self, const gchar *params)
                             "GST_TRACERS=\"contourmetrics(address=127.0.0.1,port=9464)\".",
         params);
   else if (!(self->endpoint = metrics_endpoint_new (address, port, &problem)))
-    text = g_strdup_printf ("Port %d of %s cannot be opened (%s), so there are no metrics. Choose another one: "
-                            "GST_TRACERS=\"contourmetrics(port=%d)\".",
-        port, address, problem, port + 1);
+    text = g_strdup_printf ("Port %d of %s cannot be opened (%s), so there are no metrics. Choose another port, or "
+                            "an address of this computer: GST_TRACERS=\"contourmetrics(address=127.0.0.1,port=%d)\".",
+        port, address, problem, port < 65535 ? port + 1 : DEFAULT_PORT);
   if (text) /* on the standard error output: a tracer has no bus, and starts before the application does */
     g_printerr ("contourmetrics: %s\n", text);
   g_free (text);

@@ -108,6 +108,11 @@ Elements::Collect () const
   return {received, sent, late, processing, latency, frames, bytes, seconds, stats};
 }
 
+/* A client that connects and asks for nothing holds a thread until this time has passed, which is less than a scrape may
+ * take. */
+#define REQUEST_TIMEOUT_MS "4000"
+#define N_THREADS "4"
+
 struct MetricsEndpoint {
   std::shared_ptr<Elements> elements;
   std::unique_ptr<prometheus::Exposer> exposer;
@@ -119,7 +124,9 @@ metrics_endpoint_new (const gchar *address, guint port, gchar **problem)
   try {
     auto endpoint = std::make_unique<MetricsEndpoint> ();
     endpoint->elements = std::make_shared<Elements> ();
-    endpoint->exposer = std::make_unique<prometheus::Exposer> (std::string (address) + ":" + std::to_string (port), 1);
+    endpoint->exposer = std::make_unique<prometheus::Exposer> (
+        std::vector<std::string>{"listening_ports", std::string (address) + ":" + std::to_string (port), "num_threads",
+            N_THREADS, "request_timeout_ms", REQUEST_TIMEOUT_MS});
     endpoint->exposer->RegisterCollectable (endpoint->elements);
     return endpoint.release ();
   } catch (const std::exception &e) {

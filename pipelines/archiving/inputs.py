@@ -50,6 +50,9 @@ def split_uri(text):
         return "", os.path.abspath(urllib.parse.unquote(rest))
     if scheme not in BUCKETS:
         raise InputError(f"no way to read {text}: give a path, or a URI that begins with file://, s3:// or gs://")
+    if "@" in rest.split("/")[0]:
+        raise InputError(f"{scheme}:// takes no key in the URI, as it would be in all results: set AWS_ACCESS_KEY_ID and "
+                         "AWS_SECRET_ACCESS_KEY, or what your bucket reads from the environment")
     path, mark, query = rest.rpartition("?") if re.search(r"\?\w+=", rest) else (rest, "", "")
     return f"{scheme}://{path.split('/')[0]}{mark}{query}", path.rstrip("/")
 

@@ -17,14 +17,15 @@ class Ledger:
         self.failed = collections.defaultdict(dict)  # likewise: the entry in failed.json
         self.saved = 0
         self.unsaved = False
+        self.outside = set()  # files that are not of this job, whose rows went with those of a file that has changed
         for task, keys in store.scan().items():
             self.add_known(task, keys)
         for entry in store.read_json("failed.json") or []:
             name, size, changed, number, count = json.loads(entry["part"])
-            if self.current.get(name) == (size, changed) and retry:
-                self.unsaved = True
-            elif self.is_current(name, size, changed):
+            if self.is_current(name, size, changed) and not (retry and name in self.current):
                 self.failed[name][number, count] = entry
+            else:
+                self.unsaved = True
 
     def is_current(self, name, size, changed):
         """False of a file that has changed. Files that are not of this job stay as they are."""
@@ -34,6 +35,7 @@ class Ledger:
         """A task of an earlier run. It is taken back if a file has changed since, or if another task holds one of its parts, too."""
         if any(not self.is_current(*key[:3]) or tuple(key[3:]) in self.done[key[0]] for key in keys):
             self.store.remove(task)
+            self.outside.update(key[0] for key in keys if key[0] not in self.current)
             return
         for name, _, _, number, count in keys:
             self.done[name][number, count] = task
@@ -68,6 +70,11 @@ class Ledger:
         self.failed[name][number, count] = {"file": name, "segment": number, "segments": count, "error": error, "part": key}
         self.unsaved = True
         self.save(SAVE_SECONDS)
+
+    def tidy(self):
+        """Removes what no task of the ledger has written: a worker may die between its results and its answer."""
+        self.store.clear()
+        self.store.keep_only({task for places in self.done.values() for task in places.values()})
 
     def failures(self):
         """Those of the files of this job, in their order."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Frames of a file through the elements, in a GStreamer pipeline of this process."""
+import threading
 import time
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ FORGETFUL = ANALYSERS | {"cudaforeground", "cudacontouroverlay", "capsfilter", "
                          "cudascale", "cudaconvertscale"}
 REMEMBERING = {"strip-mode": "strips of one picture", "track": "targets that are followed"}
 READ_BYTES = 1 << 20  # at a time, from a bucket
+STOP_SECONDS = 10  # in which a pipeline must stop
 POLL = 0.05  # seconds between looks at the messages while no frame comes
 
 
@@ -64,6 +66,7 @@ class Bucket:
 
     def __init__(self, source, stream, size):
         self.stream = stream
+        self.problem = None  # why it cannot be read
         source.set_property("size", size)
         source.set_property("format", Gst.Format.BYTES)
         source.set_property("stream-type", 2)  # random access
@@ -71,12 +74,20 @@ class Bucket:
         source.connect("need-data", self.push)
 
     def seek(self, _source, position):
-        self.stream.seek(position)
-        return True
+        self.read(self.stream.seek, position)
+        return self.problem is None
+
+    def read(self, call, *arguments):
+        """None where the file cannot be read. Nobody sees an exception in these callbacks."""
+        try:
+            return call(*arguments)
+        except OSError as problem:
+            self.problem = self.problem or str(problem)
+            return None
 
     def push(self, source, length):
         at = self.stream.tell()
-        data = self.stream.read(length if 0 < length <= 16 * READ_BYTES else READ_BYTES)
+        data = self.read(self.stream.read, length if 0 < length <= 16 * READ_BYTES else READ_BYTES)
         if not data:
             source.emit("end-of-stream")
             return
@@ -92,7 +103,7 @@ class Media:
 
     def __init__(self, file, description, timeout):
         self.timeout = timeout
-        self.stream = None
+        self.stream = self.bucket = None
         system = inputs.open_system(file.system)
         with system.open_input_file(file.path) as stream:
             if problem := wholeness.problem_of(stream, stream.size()):
@@ -102,7 +113,7 @@ class Media:
         source = self.pipeline.get_by_name("source")
         if file.system:
             self.stream = system.open_input_file(file.path)
-            Bucket(source, self.stream, self.stream.size())
+            self.bucket = Bucket(source, self.stream, self.stream.size())
         else:
             source.set_property("location", file.path)
         self.out = self.pipeline.get_by_name("out")
@@ -114,12 +125,19 @@ class Media:
         return self
 
     def __exit__(self, *_):
-        self.pipeline.set_state(Gst.State.NULL)
+        """An element that hangs would hang whoever stops it, so another thread does. This process is of no more use then."""
+        stop = threading.Thread(target=self.pipeline.set_state, args=[Gst.State.NULL], daemon=True)
+        stop.start()
+        stop.join(STOP_SECONDS)
+        if stop.is_alive():
+            raise MediaError(f"an element hangs: no frame within {self.timeout:g} s, and no end within {STOP_SECONDS} s", retry=True)
         self.check_messages(raising=False)
         if self.stream:
             self.stream.close()
 
     def check_messages(self, raising=True):
+        if raising and self.bucket and self.bucket.problem:
+            raise MediaError(f"the file cannot be read: {self.bucket.problem}")
         while message := self.bus.pop_filtered(Gst.MessageType.ERROR | Gst.MessageType.HAVE_CONTEXT):
             if message.type == Gst.MessageType.HAVE_CONTEXT:
                 context = message.parse_have_context()

@@ -22,6 +22,15 @@ class StoreError(Exception):
     """A folder that cannot be used. Its text is for the user."""
 
 
+@contextlib.contextmanager
+def using(root, what):
+    """Errors of the file system are for the user."""
+    try:
+        yield
+    except OSError as problem:
+        raise StoreError(f"cannot {what} {root}: {problem}") from problem
+
+
 class Store:
     """The folder at a path or URI. Workers open it, too."""
 
@@ -29,7 +38,9 @@ class Store:
         try:
             self.uri, self.root = split_uri(where)
             self.system = open_system(self.uri)
-        except (InputError, OSError, ValueError) as problem:
+        except InputError as problem:  # which says what to say of the URI
+            raise StoreError(f"--to: {problem}") from problem
+        except (OSError, ValueError) as problem:
             raise StoreError(f"--to {where}: {problem}") from problem
         self.where = where if self.uri else self.root  # for other processes
         self.lock = None
@@ -64,16 +75,27 @@ class Store:
 
     def read_json(self, name):
         try:
-            with self.system.open_input_stream(self.path(name)) as stream:
+            with (using(self.root, "read from"), contextlib.suppress(FileNotFoundError),
+                  self.system.open_input_stream(self.path(name)) as stream):
                 return json.loads(stream.read())
-        except FileNotFoundError:
-            return None
+        except ValueError as problem:
+            raise StoreError(f"{self.path(name)} is no JSON ({problem}): move it away, or choose another folder with --to") from problem
+        return None
 
     def write_json(self, name, content):
         temporary = self.temporary()
-        with self.system.open_output_stream(temporary) as stream:
-            stream.write(json.dumps(content, indent=1, ensure_ascii=False).encode("utf-8", "replace"))
-        self.system.move(temporary, self.path(name))
+        with using(self.root, "write to"):
+            with self.system.open_output_stream(temporary) as stream:
+                stream.write(json.dumps(content, indent=1, ensure_ascii=False).encode("utf-8", "replace"))
+            self.publish({temporary: self.path(name)})
+
+    def publish(self, moves):
+        """Gives files their names, in order. Their contents come first, also where the power fails."""
+        for temporary in () if self.uri else moves:
+            with open(temporary, "rb") as file:
+                os.fsync(file.fileno())
+        for temporary, path in moves.items():
+            self.system.move(temporary, path)
 
     def list_tasks(self, table):
         found = self.system.get_file_info(fs.FileSelector(self.path(table), allow_not_found=True))
@@ -81,8 +103,12 @@ class Store:
 
     def read_parts(self, task):
         """The keys of the parts of a task that is done, each a list: name, size and change of the file, number and count."""
-        footer = parquet.read_metadata(self.path("frames", task + ".parquet"), filesystem=self.system)
-        return json.loads(footer.metadata[PARTS])
+        path = self.path("frames", task + ".parquet")
+        try:
+            return json.loads(parquet.read_metadata(path, filesystem=self.system).metadata[PARTS])
+        except (KeyError, TypeError, ValueError) as problem:  # the last one also of pyarrow
+            raise StoreError(f"{path} is damaged, or not of this program: remove the files of this name from frames/, components/ and "
+                             "contours/, and its pictures or videos are analysed again") from problem
 
     def clear(self):
         """Removes the files that killed workers have left half written. No worker may be writing."""
@@ -91,13 +117,18 @@ class Store:
 
     def scan(self):
         """Removes what was left half done. Returns the parts of each task that is done."""
-        self.clear()
-        done = self.list_tasks("frames")
-        for table in ("components", "contours"):
-            for task in self.list_tasks(table) - done:
-                self.system.delete_file(self.path(table, task + ".parquet"))
-        with ThreadPoolExecutor(READERS) as pool:
-            return dict(zip(sorted(done), pool.map(self.read_parts, sorted(done))))
+        with using(self.root, "read from"):
+            self.clear()
+            done = self.list_tasks("frames")
+            self.keep_only(done)
+            with ThreadPoolExecutor(READERS) as pool:
+                return dict(zip(sorted(done), pool.map(self.read_parts, sorted(done))))
+
+    def keep_only(self, tasks):
+        """Takes back what all others have written."""
+        with using(self.root, "write to"):
+            for task in set().union(*map(self.list_tasks, TABLES)) - tasks:
+                self.remove(task)
 
     def remove(self, task):
         """Takes back what a task has written."""
@@ -117,15 +148,8 @@ class TaskWriter:
         self.writers = {}
 
     def write(self, table, rows):
-        with self._writing():
+        with using(self.store.root, "write to"):
             self._writer(table).write_table(rows)
-
-    @contextlib.contextmanager
-    def _writing(self):
-        try:
-            yield
-        except OSError as problem:
-            raise StoreError(f"cannot write to {self.store.root}: {problem}") from problem
 
     def _writer(self, table):
         if table not in self.writers:
@@ -135,12 +159,11 @@ class TaskWriter:
 
     def commit(self, keys):
         """The parts of these keys are done."""
-        with self._writing():
+        with using(self.store.root, "write to"):
             self._writer("frames").add_key_value_metadata({PARTS: json.dumps([json.loads(key) for key in keys]).encode()})
             for table in TABLES:
                 self._writer(table).close()
-            for table in TABLES:
-                self.store.system.move(self.temporary[table], self.store.path(table, self.task + ".parquet"))
+            self.store.publish({self.temporary[table]: self.store.path(table, self.task + ".parquet") for table in TABLES})
 
     def abort(self):
         for table, writer in self.writers.items():

@@ -34,6 +34,9 @@ def find_jpeg_samples(stream, size):
     while at + 4 <= size:
         stream.seek(at)
         marker, length = struct.unpack(">HH", stream.read(4))
+        if marker == 0xffff:  # any number of bytes 0xff may precede a marker
+            at += 1
+            continue
         if marker == 0xffda or marker < 0xff00:
             return at
         at += 2 + length

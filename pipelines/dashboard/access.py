@@ -6,6 +6,7 @@ import hmac
 import ipaddress
 import secrets
 import socket
+import ssl
 import time
 import urllib.parse
 
@@ -30,6 +31,24 @@ def read_password(path, environment):
     return password
 
 
+def tls_context(certificate, key):
+    """Of a server. ValueError has the sentence for the user: the system does not say which file it means."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        context.load_cert_chain(certificate, key)
+    except OSError as problem:
+        raise ValueError(f"--tls-cert {certificate} and --tls-key {key} cannot be used: {problem.strerror or problem}") from None
+    return context
+
+
+def part_of(url, name):
+    """A part of a URL that somebody has sent; empty where it is no URL."""
+    try:
+        return getattr(urllib.parse.urlsplit(url), name) or ""
+    except ValueError:
+        return ""
+
+
 class Access:
     def __init__(self, password, hosts=()):
         self.digest = self._digest(password) if password is not None else None
@@ -50,7 +69,7 @@ class Access:
 
     def host_allowed(self, host):
         """Whether a request is for an address or one of our names. A foreign name that leads here is an attack by DNS."""
-        name = urllib.parse.urlsplit(f"//{host}").hostname or ""
+        name = part_of(f"//{host}", "hostname")
         try:
             ipaddress.ip_address(name)
             return True
@@ -61,7 +80,7 @@ class Access:
     def same_origin(request):
         """Whether a page of this server sent the request; programs other than browsers send no origin."""
         origin = request.headers.get("Origin")
-        return origin is None or urllib.parse.urlsplit(origin).netloc == request.host
+        return origin is None or part_of(origin, "netloc") == request.host
 
     # -- the password
 
@@ -105,4 +124,4 @@ class Access:
     def may_change(self, request):
         token = self.token_of(request)
         sent = request.headers.get("X-Dashboard-Token", "")
-        return token is not None and self.same_origin(request) and hmac.compare_digest(token.encode(), sent.encode())
+        return token is not None and self.same_origin(request) and hmac.compare_digest(token.encode(), sent.encode(errors="surrogateescape"))

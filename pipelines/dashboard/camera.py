@@ -19,6 +19,7 @@ from .record import Record
 QUEUED = 4                             # frames between the pipeline and the thread
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8    # seconds before the next attempt; doubled at each failure
 NO_FRAME_SECONDS = 10                  # after which a live source is started again
+STOP_SECONDS = 5                       # for a pipeline that may hang: the command ends without it
 SCENE_FRAMES = 100000
 
 
@@ -29,7 +30,11 @@ def start_gstreamer(settings):
     for name, value in settings.extra:
         if not finder.find_property(name):
             raise ValueError(f"cudaborders has no property '{name}': gst-inspect-1.0 cudaborders lists them")
-        Gst.util_set_object_arg(finder, name, value)
+        quoted = value.replace("\\", "\\\\").replace('"', '\\"')
+        try:  # util_set_object_arg() keeps it to itself when a value makes no sense
+            Gst.parse_launch(f'cudaborders {name}="{quoted}"')
+        except GLib.Error:
+            raise ValueError(f"cudaborders takes no '{value}' as {name}: gst-inspect-1.0 cudaborders lists the values") from None
     apply_settings(finder, settings, ())
 
 
@@ -68,7 +73,8 @@ class Camera:
 
     def stop(self):
         self.stopping.set()
-        self.thread.join()
+        if self.thread.is_alive():
+            self.thread.join(STOP_SECONDS)
         self.studio.stop()
 
     # -- what may change
@@ -135,7 +141,7 @@ class Camera:
             self.record.begin()
             pipeline.set_state(Gst.State.PLAYING)
             return self.watch(pipeline)
-        except (GLib.Error, ValueError) as problem:
+        except (GLib.Error, OSError, ValueError) as problem:
             return getattr(problem, "message", str(problem))
         finally:
             with self.changes:
@@ -150,16 +156,19 @@ class Camera:
     def watch(self, pipeline):
         bus = pipeline.get_bus()
         results, pictures = pipeline.get_by_name("results"), pipeline.get_by_name("pictures")
-        last = time.monotonic()
+        last, end = time.monotonic(), None
         while not self.stopping.is_set():
+            # Read at each frame, so that other messages do not pile up, but heeded behind the last frame.
+            end = end or bus.pop_filtered(Gst.MessageType.ERROR | Gst.MessageType.EOS)
             sample = results.emit("try-pull-sample", Gst.SECOND // 10)
             if sample:
                 last = time.monotonic()
                 self.evaluate(sample.get_buffer(), pictures)
                 continue
             # At the end of a stream the output has nothing to wait for, so this waits.
-            if message := bus.timed_pop_filtered(Gst.SECOND // 100, Gst.MessageType.ERROR | Gst.MessageType.EOS):
-                return message.parse_error().gerror.message if message.type == Gst.MessageType.ERROR else None
+            end = end or bus.timed_pop_filtered(Gst.SECOND // 100, Gst.MessageType.ERROR | Gst.MessageType.EOS)
+            if end:
+                return end.parse_error().gerror.message if end.type == Gst.MessageType.ERROR else None
             if time.monotonic() - last > NO_FRAME_SECONDS:
                 return f"No frame came for {NO_FRAME_SECONDS} s."
         return None

@@ -50,6 +50,11 @@ class Drawing {
     charts.add(this);
   }
 
+  remove () {
+    charts.delete(this);
+    this.chart.destroy();
+  }
+
   theme () {
     this.chart.options = this.options();
     this.paint();

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Results by MQTT in place of a pipeline: each topic is a camera. A message is one frame or several, a line of NDJSON each."""
-import threading
+import sys
 
 import paho.mqtt.client as mqtt
 
@@ -28,6 +28,9 @@ class TopicCamera:
         """Measures are computed by whoever sends the messages."""
 
     def take(self, payload):
+        if len(payload) > MAX_MESSAGE:
+            self.record.report("lost", f"A message of {len(payload)} bytes is too long: {MAX_MESSAGE} are allowed.")
+            return
         for line in payload.splitlines():
             if not line.strip():
                 continue
@@ -45,12 +48,12 @@ class Feed:
     def __init__(self, options, settings, found):
         self.options, self.settings, self.found = options, settings, found
         self.cameras = {}
-        self.lock = threading.Lock()
-        self.problem = ""
+        self.refused, self.problem = False, ""
         version = getattr(mqtt, "CallbackAPIVersion", None)  # paho 2 asks for the kind of callbacks
         self.client = mqtt.Client(version.VERSION1) if version else mqtt.Client()
         self.client.on_connect, self.client.on_message = self.on_connect, self.on_message
         self.client.on_disconnect = self.on_disconnect
+        self.client.on_connect_fail = self.on_connect_fail
         if options.mqtt_user:
             self.client.username_pw_set(options.mqtt_user, options.mqtt_password)
         if options.mqtt_ca:
@@ -65,30 +68,39 @@ class Feed:
         self.client.disconnect()
         self.client.loop_stop()
 
-    def report(self, state, sentence):
+    def complain(self, sentence):
+        """On the page, where there is a camera on it, and once on the standard error output."""
         for camera in list(self.cameras.values()):
-            camera.record.report(state, sentence)
+            camera.record.report("lost", sentence)
+        self.note(sentence)
+
+    def note(self, sentence):
+        if sentence != self.problem:
+            print(f"dashboard.py: {sentence}", file=sys.stderr, flush=True)
+        self.problem = sentence
 
     def on_connect(self, client, _data, _flags, code):
+        self.refused = bool(code)
         if code:
-            self.problem = f"The broker refuses the connection: {mqtt.connack_string(code)}"
-            self.report("lost", self.problem)
+            self.complain(f"The broker refuses the connection: {mqtt.connack_string(code)}")
             return
         self.problem = ""
         client.subscribe(self.options.topic)
 
+    def on_connect_fail(self, _client, _data):
+        host, port = self.options.mqtt
+        self.complain(f"The broker at {host}:{port} does not answer; it is tried again.")
+
     def on_disconnect(self, _client, _data, code):
-        if code:
-            self.problem = "The connection to the broker is lost; it is tried again."
-            self.report("lost", self.problem)
+        if code and not self.refused:
+            self.complain("The connection to the broker is lost; it is tried again.")
 
     def on_message(self, _client, _data, message):
-        if len(message.payload) > MAX_MESSAGE:
-            return self.report("lost", f"A message of {len(message.payload)} bytes is too long: {MAX_MESSAGE} are allowed.")
         camera = self.cameras.get(message.topic)
         if not camera:
             if len(self.cameras) == MAX_TOPICS:
-                return None
+                return self.note(f"More than {MAX_TOPICS} topics match {self.options.topic}: the others are not shown. Give a narrower "
+                                 "--topic.")
             urls = self.options.picture_url
             camera = TopicCamera(message.topic, self.settings, urls[len(self.cameras)] if len(self.cameras) < len(urls) else None)
             self.cameras[message.topic] = camera

@@ -22,6 +22,7 @@ COMPONENT_MEASURES = ("major-axis", "minor-axis", "eccentricity", "mean", "std",
 FIELDS = {"width": "w", "height": "h"}  # where the name in the schema is another one
 MAX_LIMITS = 16
 MAX_PARTS = 65536  # of a frame that is evaluated
+LARGEST_NUMBER = 1e15  # beyond, sums and histograms lose their digits
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,12 +60,17 @@ class Frame:
     source: str
     size: tuple       # width, height; None where it is not known
     threshold: int
+    epoch: str        # that of the sender; None where it is not known
     refused: bool     # the frame exceeded a limit of the analyser, which did not search
     parts: list
 
     @property
     def failed(self):
         return sum(bool(part.reasons) for part in self.parts)
+
+
+def is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= LARGEST_NUMBER
 
 
 def new_limit(name, low, high):
@@ -74,8 +80,8 @@ def new_limit(name, low, high):
                          f"{', '.join(COMPONENT_MEASURES)}")
     ends = []
     for end, missing in (low, -math.inf), (high, math.inf):
-        if end is not None and (isinstance(end, bool) or not isinstance(end, (int, float)) or not math.isfinite(end)):
-            raise ValueError(f"a limit of {name} is not a number: {end!r}")
+        if end is not None and not is_number(end):
+            raise ValueError(f"a limit of {name} is not a number up to {LARGEST_NUMBER:g}: {end!r:.40}")
         ends.append(missing if end is None else float(end))
     if ends == [-math.inf, math.inf]:
         raise ValueError(f"{name} has neither a minimum nor a maximum: give one of them, or drop the limit")
@@ -147,18 +153,41 @@ def parts_of(line):
             yield (item["x"], item["y"], item["w"], item["h"]), values_of(item, holes.get(item["id"], []))
 
 
+def check_line(line):
+    """Refuses a line whose fields would stop whoever counts or draws them: anybody may send messages."""
+    number, size = line["frame"], line.get("resolution")
+    if not isinstance(number, int) or not is_number(number) or number < 0:
+        raise ValueError(f"the number of the frame is {number!r:.40}")
+    if any(not isinstance(line.get(name), (str, type(None))) for name in ("epoch", "source")):
+        raise ValueError("'epoch' or 'source' is no text")
+    if size and not all(isinstance(size[name], int) and 0 < size[name] < 1 << 20 for name in ("width", "height")):
+        raise ValueError(f"the resolution is {size!r:.80}")
+    if line.get("threshold") is not None and not is_number(line["threshold"]):
+        raise ValueError(f"the threshold is {line['threshold']!r:.40}")
+
+
+def check_part(box, values):
+    for name, value in values.items():
+        if value is not None and not is_number(value):
+            raise ValueError(f"{name} is not a number up to {LARGEST_NUMBER:g}: {value!r:.40}")
+    if not all(map(is_number, box)):
+        raise ValueError(f"the box of a part is {box!r:.80}")
+
+
 def evaluate(text, limits):
     """Reads one line of NDJSON and gives the verdict on its parts. ValueError: it is no such line."""
     try:
         line = json.loads(text)
+        check_line(line)
         parts = []
         for box, values in parts_of(line):
             if len(parts) == MAX_PARTS:
                 raise ValueError(f"a frame has more than {MAX_PARTS} parts")
+            check_part(box, values)
             reasons = tuple(filter(None, (limit.reason(values.get(limit.name)) for limit in limits)))
             parts.append(Part(len(parts) + 1, box, values, reasons))
         size = line.get("resolution")
         return Frame(line["frame"], line.get("pts"), line.get("source"), size and (size["width"], size["height"]),
-                     line.get("threshold"), bool(line.get("limit_exceeded")), parts)
+                     line.get("threshold"), line.get("epoch"), bool(line.get("limit_exceeded")), parts)
     except (KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise ValueError(f"not a frame of the export schema: {problem!r}") from None

@@ -22,8 +22,8 @@ class Picture {
       this.button.setAttribute("aria-pressed", String(this.paused));
       this.restart();
     });
-    document.addEventListener("visibilitychange", () => this.restart());
-    calm.addEventListener("change", () => this.restart());
+    document.addEventListener("visibilitychange", () => this.resume());
+    calm.addEventListener("change", () => this.resume());
   }
 
   update (address, foreign) {
@@ -33,11 +33,18 @@ class Picture {
     this.restart();
   }
 
+  // Begins anew, but for a picture that is to stay as it is. A stream that has ended leaves its last picture.
+  resume () {
+    if (!this.paused)
+      this.restart();
+  }
+
   restart () {
     clearTimeout(this.timer);
+    this.image.onload = this.image.onerror = null;
     if (!this.address)
-      return;
-    if (this.foreign)
+      this.image.removeAttribute("src");
+    else if (this.foreign)
       this.image.src = this.address;
     else if (this.paused)
       this.still(false);
@@ -45,8 +52,11 @@ class Picture {
       this.image.removeAttribute("src");
     else if (calm.matches || this.index >= MAX_STREAMS)
       this.still(true);
-    else
+    else {
+      this.image.onerror = () => { this.timer = setTimeout(() => this.restart(), STILLS.calm); };
+      this.image.removeAttribute("src");
       this.image.src = `${this.address}.mjpeg`;
+    }
   }
 
   still (again) {
@@ -79,6 +89,19 @@ class Card {
   wish () {
     if (this.measure.value && socket?.readyState === WebSocket.OPEN)
       socket.send(JSON.stringify({ camera: this.index, measure: this.measure.value }));
+  }
+
+  // A connection begins, perhaps to another run of the server.
+  begin () {
+    this.wish();
+    this.picture.resume();
+  }
+
+  remove () {
+    this.picture.update(null, false);
+    this.passRate.remove();
+    this.distribution.remove();
+    this.root.remove();
   }
 
   update (camera) {
@@ -190,6 +213,8 @@ function show (state) {
   byId("open-login").hidden = state.read_only || token !== null;
   byId("log-out").hidden = token === null;
   byId("nothing").hidden = state.cameras.length > 0;
+  while (cards.length > state.cameras.length)
+    cards.pop().remove();
   state.cameras.forEach((camera, index) => {
     cards[index] ??= new Card(index);
     cards[index].update(camera);
@@ -209,7 +234,7 @@ function connect () {
   socket.addEventListener("open", () => {
     pause = 500;
     report("running", "Live");
-    cards.forEach(card => card.wish());
+    cards.forEach(card => card.begin());
   });
   socket.addEventListener("message", event => show(JSON.parse(event.data)));
   socket.addEventListener("close", () => {

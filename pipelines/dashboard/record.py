@@ -68,9 +68,10 @@ class Record:
         self.buckets = collections.deque(maxlen=BUCKETS)
         self.totals = {"frames": 0, "parts": 0, "failed": 0, "skipped": 0}
         self.failures = collections.deque(maxlen=MAX_FAILURES)
-        self.next_failure = 1
+        self.next_failure = time.time_ns() // 10**6  # not those of an earlier run, whose pictures browsers keep
         self.arrivals = collections.deque()  # times, and how many frames had come by then
-        self.last_number = None
+        self.epoch = self.last_number = None
+        self.sources = set()  # elements that have analysed the last frame, each of which gives a line
         self.clear()
 
     def clear(self):
@@ -82,7 +83,7 @@ class Record:
     def begin(self):
         """A stream begins whose first frame has the number 0."""
         with self.lock:
-            self.last_number = -1
+            self.epoch, self.last_number = None, -1
 
     def report(self, state, message=""):
         with self.lock:
@@ -97,13 +98,12 @@ class Record:
         """Takes the next frame. Returns the failures in it that are new or have no picture, each with its part."""
         now = time.monotonic() if now is None else now
         with self.lock:
-            # Numbers begin again with each stream. Of messages the first one may have any number.
-            last = frame.number - 1 if self.last_number is None else self.last_number
-            lost = frame.number - last - 1 if frame.number > last else frame.number
-            self.last_number = frame.number
+            is_new, lost = self._place(frame)
+            if lost is None:
+                return []
             self.frame, self.state, self.message = frame, "running", ""
             failed = frame.failed
-            self.totals["frames"] += 1
+            self.totals["frames"] += is_new
             self.totals["skipped"] += lost
             self.totals["parts"] += len(frame.parts)
             self.totals["failed"] += failed
@@ -118,6 +118,24 @@ class Record:
             self.recent.extend((part.values, not part.reasons) for part in frame.parts)
             return [(part, failure) for part in frame.parts if part.reasons
                     for failure in [self._note_failure(frame, part, now)] if failure.picture is None]
+
+    def _place(self, frame):
+        """Whether the frame is another one than the last, and how many are missing between both. Brokers deliver messages
+        again, also out of order: such a frame has (False, None)."""
+        same_stream = frame.epoch == self.epoch
+        if same_stream and frame.number == self.last_number and frame.source not in self.sources:
+            self.sources.add(frame.source)
+            return False, 0
+        if self.last_number is None:  # of messages the first one may have any number
+            lost = 0
+        elif same_stream and frame.number > self.last_number:
+            lost = frame.number - self.last_number - 1
+        elif same_stream and frame.epoch is not None:
+            return False, None
+        else:  # numbers begin again with each stream
+            lost = frame.number
+        self.epoch, self.last_number, self.sources = frame.epoch, frame.number, {frame.source}
+        return True, lost
 
     def _note_failure(self, frame, part, now):
         for failure in self.failures:

@@ -2,21 +2,12 @@
 """Runs the cameras and the web server until it is interrupted."""
 import asyncio
 import signal
-import ssl
 
 from aiohttp import web
 
 from .server import Server
 
 STOP_SECONDS = 2
-
-
-def tls_context(options):
-    if not options.tls_cert:
-        return None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(options.tls_cert, options.tls_key)
-    return context
 
 
 def new_cameras(options, sources, settings, scene, server, loop):
@@ -50,7 +41,7 @@ async def run(options, sources, settings, access, scene, announce):
     runner = web.AppRunner(server.application, access_log=None)
     await runner.setup()
     try:
-        site = web.TCPSite(runner, options.bind, options.port, ssl_context=tls_context(options), shutdown_timeout=STOP_SECONDS)
+        site = web.TCPSite(runner, options.bind, options.port, ssl_context=options.tls, shutdown_timeout=STOP_SECONDS)
         await site.start()
         for camera in started:
             camera.start()

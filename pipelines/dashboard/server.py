@@ -7,6 +7,7 @@ import json
 import math
 import os
 import socket
+import urllib.parse
 
 from aiohttp import WSMsgType, web
 
@@ -50,11 +51,25 @@ def clean(value):
     return [clean(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
+async def read_json(request):
+    """What a request says. ValueError: it is no JSON."""
+    try:
+        return await request.json()
+    except (LookupError, RecursionError):  # an encoding that does not exist, or lists of lists of lists
+        raise ValueError("it is not understood") from None
+
+
+def origin_of(url):
+    parts = urllib.parse.urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+
+
 class Server:
     def __init__(self, title, access, secure):
         self.title, self.access, self.secure = title, access, secure
         self.cameras, self.views = [], []
         self.streams = {"data": 0, "picture": 0}
+        self.changing = asyncio.Lock()  # a change is made of the settings before it
         self.application = web.Application(client_max_size=MAX_REQUEST, middlewares=[self.guard])
         routes = [web.get(path, self.send_file) for path in FILES]
         routes += [web.get("/chart.js", self.send_charts), web.get("/live", self.send_live),
@@ -70,20 +85,28 @@ class Server:
         self.views.append(View())
 
     def picture_hosts(self):
-        return " ".join(camera.picture_url for camera in self.cameras if getattr(camera, "picture_url", None))
+        """Of the policy, which takes no queries and ends at a semicolon."""
+        return " ".join(sorted({origin_of(camera.picture_url) for camera in self.cameras if getattr(camera, "picture_url", None)}))
 
     @web.middleware
     async def guard(self, request, handler):
         if not self.access.host_allowed(request.host):
             return refuse(403, f"This server has no name '{request.host}'. Use its address, or start it with --host-name.")
-        response = await handler(request)
+        try:
+            response = await handler(request)
+        except web.HTTPException as answer:
+            self.protect(answer)
+            raise
         if not response.prepared:
-            response.headers.update({
-                "Content-Security-Policy": "default-src 'self'; object-src 'none'; frame-ancestors 'none'; base-uri 'none';"
-                                           f" img-src 'self' data: {self.picture_hosts()}",
-                "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"})
-            response.headers.setdefault("Cache-Control", "no-store")
+            self.protect(response)
         return response
+
+    def protect(self, response):
+        response.headers.update({
+            "Content-Security-Policy": "default-src 'self'; object-src 'none'; frame-ancestors 'none'; base-uri 'none';"
+                                       f" img-src 'self' data: {self.picture_hosts()}",
+            "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"})
+        response.headers.setdefault("Cache-Control", "no-store")
 
     # -- the page
 
@@ -118,16 +141,17 @@ class Server:
         if full := self.full("data"):
             return full
         live = web.WebSocketResponse(heartbeat=30, max_msg_size=MAX_REQUEST)
-        await live.prepare(request)
-        wanted = {}
+        wanted, sender = {}, None
         self.streams["data"] += 1
-        sender = asyncio.create_task(self.push(live, request, wanted))
         try:
+            await live.prepare(request)
+            sender = asyncio.create_task(self.push(live, request, wanted))
             async for message in live:
                 if message.type != WSMsgType.TEXT or not self.take_wish(message.data, wanted):
                     break
         finally:
-            sender.cancel()
+            if sender:
+                sender.cancel()
             self.streams["data"] -= 1
         return live
 
@@ -190,9 +214,10 @@ class Server:
         try:
             await response.prepare(request)
             # What is on its way is what a slow reader sees late, so buffers are small, the kernel's as well.
-            request.transport.set_write_buffer_limits(high=65536)
-            request.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
-            while True:
+            if request.transport:
+                request.transport.set_write_buffer_limits(high=65536)
+                request.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
+            while request.transport:  # none: the reader has gone
                 try:
                     picture = await self.next_picture(number)
                 except asyncio.TimeoutError:
@@ -222,10 +247,11 @@ class Server:
             return refuse(403, "The dashboard was started without a password, so it is read-only.")
         if not self.access.same_origin(request):
             return refuse(403, "The request comes from a page of another server.")
-        if wait := self.access.seconds_to_wait(request.remote):
-            return refuse(429, f"Too many wrong passwords: try again in {math.ceil(wait)} s.", **{"Retry-After": str(math.ceil(wait))})
         try:
-            password = (await request.json())["password"]
+            password = (await read_json(request))["password"]
+            # Behind the last wait, so that many requests at a time cannot all be tried.
+            if wait := self.access.seconds_to_wait(request.remote):
+                return refuse(429, f"Too many wrong passwords: try again in {math.ceil(wait)} s.", **{"Retry-After": str(math.ceil(wait))})
             session = self.access.log_in(password, request.remote) if isinstance(password, str) else None
         except (ValueError, KeyError, TypeError):
             return refuse(400, "The request has no password.")
@@ -249,12 +275,13 @@ class Server:
         if not self.access.may_change(request):
             return refuse(403, "Only who is logged in may change settings.")
         try:
-            sent = await request.json()
+            sent = await read_json(request)
             if camera.kind == "mqtt" and isinstance(sent, dict) and set(sent) != {"limits"}:
                 raise ValueError("the camera is fed by MQTT: only its limits can be changed here")
-            frame = camera.record.frame
-            settings = read_settings(sent, camera.settings, frame and frame.size)
-            await asyncio.get_running_loop().run_in_executor(None, camera.change, settings)
+            async with self.changing:
+                frame = camera.record.frame
+                settings = read_settings(sent, camera.settings, frame and frame.size)
+                await asyncio.get_running_loop().run_in_executor(None, camera.change, settings)
         except (KeyError, TypeError, AttributeError) as problem:
             return refuse(400, f"Not changed: the request lacks a field, or one is of another type: {problem}.")
         except ValueError as problem:

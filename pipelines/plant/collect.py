@@ -109,6 +109,9 @@ def main():
     except (OSError, psycopg.Error) as error:
         print(f"The collector ends, to be started again: {error}", file=sys.stderr)
         return 1
+    except ValueError as error:  # of the client: a port or a topic
+        print(f"The options make no sense: {error}", file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":

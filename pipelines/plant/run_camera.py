@@ -4,20 +4,18 @@
 
 The pipeline is the arguments or, without any, the environment variable PIPELINE, in the syntax of gst-launch-1.0. systemd hears
 of the first frame (READY=1), and from then on, while frames arrive at the sinks, WATCHDOG=1: a pipeline that hangs is
-restarted, whatever it waits for. SIGTERM ends the stream, so that sinks deliver what they have. The numbers of sinks that send to
-a broker are printed as lines of JSON. Needs the Debian packages python3-gst-1.0 and python3-systemd.
+restarted, whatever it waits for. SIGTERM ends the stream, so that sinks deliver what they have; a second one kills the program.
+The numbers of sinks that send to a broker are printed as lines of JSON. Needs the Debian packages python3-gst-1.0 and
+python3-systemd.
 """
 import argparse
 import json
 import os
-import signal
 import sys
 
-import gi
-from systemd import daemon
-
-gi.require_version("Gst", "1.0")
+from player import Player  # which chooses the version of GStreamer
 from gi.repository import GLib, Gst
+from systemd import daemon
 
 COUNTS = "sent", "acknowledged", "queued", "lost", "reconnects"
 
@@ -27,12 +25,9 @@ def elements_of(iterator):
         yield step[1]
 
 
-class Runner:
+class Runner(Player):
     def __init__(self, pipeline, report):
-        self.pipeline = pipeline
-        self.loop = GLib.MainLoop()
-        self.status = 0
-        self.ending = False
+        super().__init__(pipeline)
         self.counts, self.told = {}, {}  # frames of each sink that has had any: now, and when systemd was told last
         sinks = list(elements_of(pipeline.iterate_sinks()))
         for sink in sinks:
@@ -72,39 +67,26 @@ class Runner:
             print(json.dumps({"sink": sink.get_name(), "state": when} | numbers), flush=True)
         return GLib.SOURCE_CONTINUE
 
-    def end(self):
-        if not self.ending:
-            self.ending = True
-            daemon.notify("STOPPING=1")
-            self.pipeline.send_event(Gst.Event.new_eos())
-        return GLib.SOURCE_CONTINUE
-
-    def read_message(self, _bus, message):
-        if message.type == Gst.MessageType.EOS:
-            self.loop.quit()
-        elif message.type == Gst.MessageType.WARNING:
-            print(f"{message.src.get_name()}: {message.parse_warning()[0].message}", file=sys.stderr, flush=True)
-        elif message.type == Gst.MessageType.ERROR:
-            print(f"{message.src.get_name()}: {message.parse_error()[0].message}", file=sys.stderr, flush=True)
-            self.status = 1
-            self.loop.quit()
+    def end_stream(self):
+        daemon.notify("STOPPING=1")
+        super().end_stream()
 
     def run(self):
-        bus = self.pipeline.get_bus()
-        bus.add_signal_watch()
-        bus.connect("message", self.read_message)
-        for number in signal.SIGINT, signal.SIGTERM:
-            GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, number, self.end)
-        self.pipeline.set_state(Gst.State.PLAYING)
-        self.loop.run()
-        self.pipeline.set_state(Gst.State.NULL)
+        super().run()
         self.report("failed" if self.status else "ended")
         return self.status
 
 
+def seconds(text):
+    value = float(text)
+    if not 0 <= value <= 86400:
+        raise argparse.ArgumentTypeError(f"takes 0 to 86400 seconds, not {text}")
+    return value
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--report", type=float, default=60, metavar="SECONDS",
+    parser.add_argument("--report", type=seconds, default=60, metavar="SECONDS",
                         help="how often the sinks' numbers are printed (%(default)g; 0: only at the end)")
     parser.add_argument("elements", metavar="ELEMENT", nargs="*")
     arguments = parser.parse_args()

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
--- Every frame of every camera, once. psql --file=schema.sql may run again: it changes nothing that is there.
+-- The frames of all cameras, none twice. psql --file=schema.sql may run again: it changes nothing that is there.
 CREATE SCHEMA IF NOT EXISTS plant;
 
 -- epoch: when the sender of the camera was started, by the clock of its host. It tells starts apart, and need not be right.
@@ -29,7 +29,8 @@ CREATE TABLE IF NOT EXISTS plant.unreadable (
   reason text NOT NULL
 );
 
--- Takes one message: the lines of JSON of one frame. Whatever it is, one row tells of it when this is committed.
+-- Takes one message: the lines of JSON of one frame. Whatever it is, one row tells of it when this is committed. The broker lets a
+-- camera write below contours/CAMERA alone, so a message that names another camera could keep out frames of that one.
 CREATE OR REPLACE FUNCTION plant.take_message (message_topic text, message bytea) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   objects jsonb;
@@ -45,11 +46,18 @@ BEGIN
     ELSIF head ->> 'epoch' !~ '^[0-9]{8}T[0-9]{6}[.][0-9]{6}Z$' THEN -- PostgreSQL also knows "yesterday"
       RAISE EXCEPTION 'the epoch % is not of the form 20300131T235959.123456Z', head ->> 'epoch';
     END IF;
+    IF head ->> 'camera' <> split_part(message_topic, '/', 2) THEN
+      RAISE EXCEPTION 'the topic of the camera % is not %', head ->> 'camera', message_topic;
+    ELSIF EXISTS (SELECT FROM jsonb_array_elements(objects) AS line WHERE (line -> 'camera', line -> 'epoch', line -> 'frame')
+                    IS DISTINCT FROM (head -> 'camera', head -> 'epoch', head -> 'frame')) THEN
+      RAISE EXCEPTION 'the lines are of several frames';
+    END IF;
     started := (head ->> 'epoch')::timestamptz;
     INSERT INTO plant.frames (camera, epoch, frame, captured, lines)
       VALUES (head ->> 'camera', started, (head ->> 'frame')::bigint, (head ->> 'utc')::timestamptz, objects)
       ON CONFLICT DO NOTHING;
-  EXCEPTION WHEN data_exception OR raise_exception OR check_violation THEN
+  EXCEPTION WHEN data_exception OR raise_exception OR check_violation OR program_limit_exceeded THEN
+    -- The last one: too deep for the parser, too long a name for the index, more than a value of jsonb can hold.
     INSERT INTO plant.unreadable (topic, payload, reason) VALUES (message_topic, message, SQLERRM);
     RETURN;
   END;

@@ -5,6 +5,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 import unittest
 
 RAY_FOLDER = os.environ.get("CTR_TEST_RAY")
@@ -19,7 +20,7 @@ except ImportError as missing:
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.dirname(os.path.abspath(sys.argv[1])))
 import archivesample as sample
-from archiving import inputs, media, parts, store, wholeness, worker
+from archiving import inputs, ledger, media, parts, store, wholeness, worker
 
 ROOT = tempfile.mkdtemp(prefix="archive-test-")
 BUCKET = "s3://bucket?region=here"
@@ -54,6 +55,12 @@ class Inputs(unittest.TestCase):
     def test_uris(self):
         self.assertEqual(inputs.split_uri("s3://bucket/a b/*.png?region=x&endpoint_override=h:1"),
                          ("s3://bucket?region=x&endpoint_override=h:1", "bucket/a b/*.png"))
+        for text in "s3://key:secret@bucket/a", "gs://secret@bucket":
+            with self.assertRaisesRegex(inputs.InputError, "takes no key") as caught:
+                inputs.split_uri(text)
+            self.assertNotIn("secret@", str(caught.exception))
+        with self.assertRaisesRegex(store.StoreError, "^--to: s3:// takes no key"):
+            store.Store("s3://key:secret@bucket/a")
         self.assertEqual(inputs.split_uri("s3://bucket/a?.png"), ("s3://bucket", "bucket/a?.png"))
         self.assertEqual(inputs.split_uri("file:///tmp/a%20b"), ("", "/tmp/a b"))
 
@@ -81,6 +88,15 @@ class Wholeness(unittest.TestCase):
         both = content[:2] + b"\xff\xe1" + (len(content) + 2).to_bytes(2, "big") + content + content[2:]
         self.assertIsNone(self.problem_of(both))
         self.assertIsNotNone(self.problem_of(both[:-100]))
+
+
+    def test_fill_bytes(self):
+        """Any number of bytes 0xff may precede a marker."""
+        with open(f"{ROOT}/bucket/pictures/inner/rings-00.jpg", "rb") as file:
+            content = file.read()
+        filled = content[:2] + b"\xff" * 3 + content[2:]
+        self.assertIsNone(self.problem_of(filled))
+        self.assertIsNotNone(self.problem_of(filled[:-100]))
 
 
 class Elements(unittest.TestCase):
@@ -129,6 +145,130 @@ class Buckets(unittest.TestCase):
             split = analyse_all(there, sample.SECONDS, "s3://bucket/out?region=here", f"{ROOT}/bucket/out")
             self.assertEqual((whole[1], split[1]), (1, segments), name)
             self.assertEqual(whole[0], split[0], name)
+
+
+class Failing:
+    """A file of pyarrow that cannot be read beyond a position."""
+
+    def __init__(self, stream, limit):
+        self.stream, self.limit = stream, limit
+
+    def __getattr__(self, name):
+        return getattr(self.stream, name)
+
+    def read(self, length):
+        if self.stream.tell() + length > self.limit:
+            raise OSError("the bucket is gone")
+        return self.stream.read(length)
+
+
+class Lost(unittest.TestCase):
+    def test_bucket(self):
+        """What cannot be read is told at once, as what it is."""
+        (file,), _ = inputs.find_files(["s3://bucket/videos/jpeg.avi?region=here"])
+        with media.Media(file, "decodebin ! appsink name=out sync=false", 30) as pipeline:
+            pipeline.bucket.stream = Failing(pipeline.stream, file.size // 2)
+            pipeline.play()
+            with self.assertRaisesRegex(media.MediaError, "the file cannot be read: the bucket is gone"):
+                for _ in pipeline.samples():
+                    pass
+
+
+class Hanging(unittest.TestCase):
+    def test_element(self):
+        """An element that hangs fails within the time limits, and another worker tries again."""
+        media.STOP_SECONDS = 1
+        self.addCleanup(setattr, media, "STOP_SECONDS", 10)
+        (file, *_), _ = inputs.find_files([f"{ROOT}/bucket/pictures"])
+        results = store.Store(f"{ROOT}/hanging")
+        results.prepare()
+        self.addCleanup(results.lock.close)
+        started = time.monotonic()
+        outcome = worker.Worker(worker.Settings("identity sleep-time=30000000 ! cudacca", 0, 1, results.where)).analyse([parts.Part(file)])
+        self.assertLess(time.monotonic() - started, 15)
+        self.assertIn("an element hangs", outcome.failures[0].error)
+        self.assertTrue(outcome.failures[0].retry)
+
+
+class Results(unittest.TestCase):
+    def setUp(self):
+        self.to = f"{ROOT}/results-{self.id().rpartition('.')[2]}"
+        self.store = store.Store(self.to)
+        self.store.prepare()
+        self.addCleanup(self.store.lock.close)
+        self.files, _ = inputs.find_files([f"{ROOT}/bucket/pictures"])
+        self.worker = worker.Worker(worker.Settings(sample.ELEMENTS, 0, 10, self.to))
+
+    def analyse(self, files):
+        outcome = self.worker.analyse([parts.Part(file) for file in files])
+        self.assertEqual(outcome.failures, [])
+        return outcome
+
+    def names(self):
+        return {os.path.join(table, name) for table in store.TABLES for name in os.listdir(f"{self.to}/{table}")}
+
+    def test_mended_file(self):
+        """A failure of a file that has changed since is not listed any more."""
+        before = self.files[0]._replace(changed=1)
+        first = ledger.Ledger(self.store, [before], False)
+        first.add_failure(parts.Part(before).key, "the file is empty")
+        first.save()
+        self.assertEqual(len(self.store.read_json("failed.json")), 1)
+        second = ledger.Ledger(self.store, self.files, False)
+        second.save()
+        self.assertEqual(self.store.read_json("failed.json"), [])
+
+    def test_lost_answer(self):
+        """The results of a worker that dies before it answers are there twice, for its pictures are analysed again: they go."""
+        known = ledger.Ledger(self.store, self.files, False)
+        self.analyse(self.files[:2])
+        for file in self.files[:2]:
+            outcome = self.analyse([file])
+            known.add_done(outcome.task, outcome.keys)
+        self.assertEqual(len(os.listdir(f"{self.to}/frames")), 3)
+        known.tidy()
+        self.assertEqual(self.names(), {f"{table}/{parts.name_task([parts.Part(file)])}.parquet" for table in store.TABLES
+                                        for file in self.files[:2]})
+
+    def test_changed_file(self):
+        """The rows of pictures go with those of one that has changed: this is said of those that are not analysed again."""
+        self.analyse(self.files[:3])
+        changed = self.files[0]._replace(changed=1)
+        self.assertEqual(ledger.Ledger(self.store, [changed, self.files[1]], False).outside, {self.files[2].name})
+        self.assertEqual(self.names(), set())
+
+    def test_damage(self):
+        """A file that cannot be read is told, and what to do about it."""
+        for content in b"", b"PAR1", b"x" * 1000:
+            with open(f"{self.to}/frames/0123.parquet", "wb") as file:
+                file.write(content)
+            with self.assertRaisesRegex(store.StoreError, "0123.parquet is damaged.*remove the files of this name"):
+                self.store.scan()
+        os.remove(f"{self.to}/frames/0123.parquet")
+        with open(f"{self.to}/settings.json", "w", encoding="utf-8") as file:
+            file.write("{")
+        with self.assertRaisesRegex(store.StoreError, "settings.json is no JSON.*move it away"):
+            self.store.check_settings({"elements": "cudacca"})
+        shutil.rmtree(f"{self.to}/.tmp")
+        with self.assertRaisesRegex(store.StoreError, f"cannot write to {self.to}"):
+            self.store.write_json("failed.json", [])
+
+    def test_power(self):
+        """A file has its name when its contents are on the disk."""
+        synced = []
+
+        def fsync(number):
+            path = os.readlink(f"/proc/self/fd/{number}")
+            self.assertTrue(path.startswith(f"{self.to}/.tmp/") and not self.names(), path)
+            synced.append(path)
+
+        real, store.os.fsync = os.fsync, fsync
+        try:
+            self.analyse(self.files[:1])
+        finally:
+            store.os.fsync = real
+        self.assertEqual(len(synced), len(store.TABLES))
+        self.assertEqual(len(self.names()), len(store.TABLES))
 
 
 class Refused(unittest.TestCase):

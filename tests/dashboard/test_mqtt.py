@@ -72,6 +72,8 @@ def check(port):
         assert first["picture"] is None and [failure["reasons"] for failure in first["failures"]] == [["area below 50"]] * 2
         send("line/2/parts", "no frame")
         until(lambda: "not understood" in cameras()["line/2/parts"]["message"], "the complaint")
+        for wrong in line("x", [80]), line(501, [80]).replace("240", '"240"'), line(502, ["80"]), line(503, [80]).replace(": 80", ": NaN"):
+            send("line/2/parts", wrong)
         send("line/2/parts", line(501, [80]))
         until(lambda: cameras()["line/2/parts"]["state"] == "running", "the next frame")
         for number in range(3, 40):
@@ -79,6 +81,10 @@ def check(port):
         send("line/1/parts", line(12, []))
         until(lambda: cameras()["line/1/parts"]["frame"]["number"] == 12, "the last frame")
         assert len(cameras()) == 16, len(cameras())
+    assert dashboard.errors.count("More than 16 topics match line/+/parts") == 1, dashboard.errors
+    with Dashboard(f"--mqtt=127.0.0.1:{free_port()}", "--topic=line/+/parts") as dashboard:
+        time.sleep(2)
+    assert dashboard.errors.count("does not answer") == 1, dashboard.errors
     sender.loop_stop()
     print("two topics as sent; a message that is none is said; 16 topics at most")
 

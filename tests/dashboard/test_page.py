@@ -113,6 +113,9 @@ async def check_pictures(page):
     assert reasons and set(reasons) == {"holes below 1"}, reasons
     await page.click(".pause")
     await page.until("document.querySelector('.picture img').src.includes('.jpg')")
+    still = await page.run("document.querySelector('.picture img').src")
+    await page.run("document.dispatchEvent(new Event('visibilitychange'))")
+    assert await page.run("document.querySelector('.picture img').src") == still, "a paused picture changes"
     await page.click(".pause")
     await page.until("document.querySelector('.picture img').src.endsWith('.mjpeg')")
 
@@ -202,6 +205,24 @@ async def check_read_only(page, film):
             assert status == 403, (path, status)
 
 
+async def check_restart(page, film):
+    """A page that stays open when the server ends shows the next run: its picture, its cameras, its failures."""
+    with Dashboard(film, film, "--holes=1:2") as dashboard:
+        await page.open(dashboard.url)
+        await page.until("document.querySelectorAll('.failures strong').length > 0", 60)
+        await page.until(PICTURE)
+    await page.until("document.querySelector('#connection').textContent === 'No connection'")
+    with Dashboard(film, "--area=:10", f"--port={dashboard.url.split(':')[2].strip('/')}"):
+        await page.until("document.querySelector('#connection').textContent === 'Live'", 60)
+        await page.until("document.querySelectorAll('article').length === 1")
+        await page.until("document.querySelectorAll('.failures strong').length > 0", 60)
+        reasons = await page.run("[...document.querySelectorAll('.failures strong')].map(e => e.textContent)")
+        assert set(reasons) == {"area above 10"}, reasons
+        for _ in range(3):
+            shown = await page.until(PICTURE)
+            await page.until(f"(({PICTURE}) ?? {json.dumps(shown)}) !== {json.dumps(shown)}")
+
+
 async def check_page(page, film, pictures):
     with Dashboard(film, film, "--holes=1:2", "--title=Line 3", password=PASSWORD) as dashboard:
         await page.open(dashboard.url)
@@ -226,6 +247,7 @@ async def check(folder, film, pictures):
         await page.resize(*WIDTHS["desk"])
         await check_page(page, film, pictures)
         await check_read_only(page, film)
+        await check_restart(page, film)
 
 
 def main(scene, pictures):

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 
 from dashboard import ROOT
 
@@ -44,6 +45,7 @@ def check_limits():
     refuses("above its maximum", limits.parse_range, "area", "7:5")
     refuses("not a number", limits.new_limit, "area", float("nan"), None)
     refuses("not a number", limits.new_limit, "area", True, None)
+    refuses("not a number", limits.new_limit, "area", 10**400, None)
     refuses("no measure is called 'size'", limits.parse_limits, "size:1:2")
     refuses("two limits", limits.check_limits, limits.parse_limits("area:1:, area::2"))
     refuses("too many", limits.check_limits, limits.parse_limits(", ".join(f"{name}:1:" for name in list(limits.MEASURES)[:17])))
@@ -64,6 +66,12 @@ def check_verdicts():
     part, = limits.evaluate(components, [limits.new_limit("mean", 9, 10)]).parts
     assert part.values["mean"] == 9.5 and part.box == (1, 2, 3, 4) and not part.reasons
     assert limits.evaluate('{"frame": 1, "source": null}', []).parts == []
+    good = {"id": 0, "hole": False, "parent": None, "area": 9, "perimeter": 9, "x": 1, "y": 1, "w": 3, "h": 3}
+    for wrong in ({"frame": "1"}, {"frame": -1}, {"frame": True}, {"frame": 1.5}, {"epoch": 5}, {"source": []}, {"threshold": "x"},
+                  {"resolution": {"width": "9", "height": 9}}, {"resolution": {"width": 0, "height": 9}}, {"contours": [good | {"area": "9"}]},
+                  {"contours": [good | {"perimeter": math.nan}]}, {"contours": [good | {"area": 10**400}]}, {"contours": [good | {"x": None}]}):
+        limits.evaluate(json.dumps({"frame": 1, "contours": [good]}), [])
+        refuses("", limits.evaluate, json.dumps({"frame": 1, "contours": [good]} | wrong), [])
     for text in "", "[]", "{", '{"frame": 1, "contours": 5}', '{"contours": []}', '{"frame": 1, "components": [{"area": 1}]}', "[" * 100000:
         refuses("", limits.evaluate, text, [])
 
@@ -101,8 +109,28 @@ def check_record():
     assert [failure["seen"] for failure in shown["failures"]] == [2, 1, 2]
     for number in range(100):
         kept.add(bad(2, number), 100 + 2 * number)
+    time.sleep(0.01)
+    (_, anew), = record.Record("camera").add(bad(0, 0), 10)
+    assert anew.id > failure.id, "another run has the numbers of this one"
     assert len(kept.failures) == record.MAX_FAILURES and len(kept.buckets) <= record.BUCKETS
     json.dumps(kept.snapshot("circularity"))
+
+
+def check_streams():
+    """Brokers deliver messages again, and an element for each analyser writes a line of a frame."""
+    def add(number, epoch=None, source="finder"):
+        text = json.dumps({"frame": number, "source": source, "epoch": epoch, "components": [{"area": 9, "x": 0, "y": 0, "w": 3, "h": 3}]})
+        kept.add(limits.evaluate(text, []), 10)
+        return kept.totals["frames"], kept.totals["skipped"], kept.totals["parts"]
+
+    kept = record.Record("topic")
+    assert add(5000) == (1, 0, 1), "the first message may have any number"
+    assert add(5000, source="other") == (1, 0, 2), "the same frame"
+    assert add(5003) == (2, 2, 3) and add(5003, source="other") == (2, 2, 4)
+    assert add(1) == (3, 3, 5), "another stream"
+    kept = record.Record("topic")
+    assert [add(number, "first") for number in (7, 8, 9, 8, 9, 7)] == [(1, 0, 1), (2, 0, 2)] + [(3, 0, 3)] * 4, "what came again"
+    assert add(10, "first") == (4, 0, 4) and add(2, "second") == (5, 2, 5)
 
 
 def check_settings():
@@ -124,7 +152,7 @@ def check_settings():
 def check_access():
     guard = access.Access("correct horse", ["Line3.example"])
     assert all(map(guard.host_allowed, ("127.0.0.1:8080", "[::1]:8080", "localhost", "LINE3.example:80")))
-    assert not any(map(guard.host_allowed, ("attacker.example:8080", "", "127.0.0.1.example")))
+    assert not any(map(guard.host_allowed, ("attacker.example:8080", "", "127.0.0.1.example", "[", "[::1")))
     for _ in range(access.ATTEMPTS):
         assert guard.seconds_to_wait("a") == 0 and guard.log_in("wrong horse", "a") is None
     assert 0 < guard.seconds_to_wait("a") <= access.WINDOW_SECONDS and guard.seconds_to_wait("b") == 0
@@ -159,16 +187,37 @@ def check_arguments(folder):
     with open(f"{folder}/short", "w", encoding="utf-8") as file:
         file.write("1234567\n")
     complains("less than 8 characters", f"--password-file={folder}/short")
+    complains(f"--tls-cert {folder}/absent and", f"--tls-cert={folder}/absent", f"--tls-key={folder}/key")
+    complains(f"--tls-key {folder}/short cannot", f"--tls-cert={folder}/short", f"--tls-key={folder}/short")
+    complains("begins with http", "--picture-url=javascript:alert()")
     done = subprocess.run([*command, "--help"], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0 and "--password-file" in done.stdout and not done.stderr, done
+
+
+def check_sources(folder):
+    """Names, which everyone sees, are without passwords. The folder of the program may have any name."""
+    script = os.path.join(ROOT, "pipelines", "dashboard", "sources.sh")
+    names = {"rtsp://admin:secret@camera": "camera", "rtsp://admin:s@c?ret@camera:554/": "camera_554", "rtsp://camera/a@b?x=1": "a_b"}
+    done = subprocess.run(["bash", script, "describe", "/", *names], capture_output=True, text=True, timeout=60, check=True)
+    assert [line.split("\t")[1] for line in done.stdout.splitlines()] == list(names.values()), done
+    place = f"{folder}/a $(touch {folder}/injected) \"b"
+    os.makedirs(place)
+    os.symlink(os.path.join(ROOT, "pipelines", "dashboard"), f"{place}/dashboard")
+    code = (f"import runpy; names = runpy.run_path({os.path.join(ROOT, 'pipelines', 'dashboard.py')!r}); helper = names['run_helper'];"
+            f"helper.__globals__['FOLDER'] = {place!r}; helper('describe', '/', 'scene:none')")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2 and done.stderr.startswith("dashboard.py: no scene 'none'"), done
+    assert not os.path.exists(f"{folder}/injected")
 
 
 check_limits()
 check_verdicts()
 check_histograms()
 check_record()
+check_streams()
 check_settings()
 check_access()
 with tempfile.TemporaryDirectory() as place:
     check_arguments(place)
+    check_sources(place)
 print("limits, verdicts, histograms, failures, settings, passwords and arguments are as they should be")

@@ -7,13 +7,14 @@ import asyncio
 import os
 import resource
 import shutil
+import socket
 import ssl
 import subprocess
 import sys
 import tempfile
 import time
 
-from dashboard import PASSWORD, Dashboard, make_film, need
+from dashboard import PASSWORD, ROOT, Dashboard, make_film, need
 
 need("aiohttp", "gi")
 import aiohttp
@@ -178,9 +179,21 @@ async def check_clients(film):
             await asyncio.gather(*readers, return_exceptions=True)
 
 
+def check_port(film):
+    """A port that is taken is told, and the command ends."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = subprocess.run(["/usr/bin/python3", os.path.join(ROOT, "pipelines", "dashboard.py"), f"--port={taken.getsockname()[1]}", film],
+                              capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1 and "address already in use" in done.stderr and "Traceback" not in done.stderr, done
+    print("a port that is taken is told")
+
+
 async def check(folder, scene):
     film = os.path.join(folder, "parts.avi")
     make_film(film, scene, 120)
+    check_port(film)
     await check_clients(film)
     await check_access(film)
     await check_tls(folder, film)

@@ -202,12 +202,24 @@ def launch(tracer, *elements):
                           env=os.environ | {"GST_TRACERS": tracer}, capture_output=True, text=True, check=False, timeout=30)
 
 
+def test_idle_clients():
+    """Clients that connect and ask for nothing hold up no scrape for as long as Prometheus waits, which is 10 s."""
+    idle = [socket.create_connection(("127.0.0.1", PORT)) for _ in range(6)]
+    started = time.monotonic()
+    assert "exposer" in scrape()
+    assert time.monotonic() - started < 8, f"{time.monotonic() - started} s"
+    for client in idle:
+        client.close()
+
+
 def test_refusals():
     """A port that is taken, and parameters that make no sense, cost the metrics and not the pipeline."""
     if not shutil.which("gst-launch-1.0"):
         return
     done = launch(f"contourmetrics(port={PORT})")
     assert done.returncode == 0 and f"Port {PORT} of 127.0.0.1 cannot be opened" in done.stderr, done.stderr
+    done = launch("contourmetrics(port=65535,address=203.0.113.9)")  # which has no next one
+    assert "cannot be opened" in done.stderr and "port=9464" in done.stderr and "65536" not in done.stderr, done.stderr
     for params in "port=0", "port=many", "prot=9464", "address=7":
         done = launch(f"contourmetrics({params})")
         assert done.returncode == 0 and f'"{params}" is not understood' in done.stderr, done.stderr

@@ -37,7 +37,7 @@ def make_broker(folder, queues, address, port):
     shutil.copy(queues, f"{folder}/conf.d")
     user = "user root\n" if os.geteuid() == 0 else ""
     with open(f"{folder}/mosquitto.conf", "w", encoding="utf-8") as file:
-        file.write(f"{user}listener {port} {address}\nallow_anonymous true\npersistence true\n"
+        file.write(f"{user}listener {port} {address}\nallow_anonymous true\n"
                    f"persistence_location {folder}/\ninclude_dir {folder}/conf.d\n")
     return ["mosquitto", "-c", f"{folder}/mosquitto.conf"]
 

@@ -107,7 +107,8 @@ class Bench:
 def test_rows(bench):
     """One row a frame, in any order, with all lines; what comes twice is refused and counted."""
     bench.publish(message(1), message(0, lines=2, utc="2030-02-01T00:00:00.25Z"), message(4), message(1), message(1),
-                  message(0, epoch="20300201T000000.000001Z"), message(0, camera="other \"camera\" ü"))
+                  message(0, epoch="20300201T000000.000001Z"))
+    bench.publish(message(0, camera="other \"camera\" ü"), topic="contours/other \"camera\" ü/lines")
     bench.wait_for("the rows", lambda: bench.count() == 5)
     bench.wait_for("the duplicates", lambda: bench.count("duplicates") == 1)
     report = bench.query("SELECT camera, extract(epoch FROM epoch)::text AS epoch, received, last_frame, missing, gaps,"
@@ -132,12 +133,16 @@ def test_at_most_once(bench):
 
 def test_others(bench):
     """What is no frame is kept as it came, and holds nothing up."""
+    long = os.urandom(10000).hex()  # which no index takes, even compressed
+    bench.publish(message(7, camera=long), topic=f"contours/{long}")
     others = ["", "no JSON", b"\xff\xfe", "[1]\n", "5\n", "null\n", message(7, camera=None), message(7, epoch="yesterday"),
-              message("x"), message(-1), message(2**63), message(1.5), message(7, name="\0"), '{"camera":"cam"', "{}\n" * 3]
+              message("x"), message(-1), message(2**63), message(1.5), message(7, name="\0"), '{"camera":"cam"', "{}\n" * 3,
+              "[" * 100000, message(8) + message(9), message(8, camera="cam2")]
     before = bench.count()
     bench.publish(*others, message(100))
     bench.wait_for("the frame behind them", lambda: bench.count() == before + 1)
     kept = bench.query("SELECT encode(payload, 'hex') AS payload, reason, topic FROM plant.unreadable ORDER BY arrived")
+    assert kept.pop(0)["topic"] == f"contours/{long}"
     expected = [other if isinstance(other, bytes) else other.encode() for other in others]
     assert [bytes.fromhex(row["payload"]) for row in kept] == expected, kept
     assert all(row["reason"] and row["topic"] == "contours/cam" for row in kept)
@@ -169,6 +174,14 @@ def test_kills(bench):
     bench.wait_for("what the broker kept over its restart", lambda: bench.count() == before + 32)
 
 
+def test_usage(bench):
+    """Options that make no sense are told, without a traceback."""
+    for option, told in ("--topic=a/#/b", "subscription filter"), ("--port=0", "port number"):
+        done = subprocess.run([*bench.commands["collector"], "--client-id=wrong", option], env=os.environ | bench.database,
+                              capture_output=True, text=True, check=False, timeout=20)
+        assert done.returncode == 2 and told in done.stderr and "Traceback" not in done.stderr, done
+
+
 def test_rights(bench):
     """With the listener for a network: TLS, passwords, and each camera under its own name."""
     if not shutil.which("openssl"):
@@ -189,10 +202,11 @@ def test_rights(bench):
     before = bench.count()
     send = {"qos": 1, "hostname": "localhost", "port": port, "auth": {"username": "camera-1", "password": "one"},
             "tls": {"ca_certs": f"{folder}/ca.crt"}}
-    publish.single("contours/camera-2", message(300), **send)
-    publish.single("contours/camera-1", message(301), **send)
+    publish.single("contours/camera-2", message(300, camera="camera-2"), **send)
+    publish.single("contours/camera-1", message(301, camera="camera-2"), **send)
+    publish.single("contours/camera-1", message(302, camera="camera-1"), **send)
     bench.wait_for("the frame under the right name", lambda: bench.count() > before)
-    assert bench.query("SELECT frame FROM plant.frames WHERE frame >= 300") == [{"frame": 301}]
+    assert bench.query("SELECT camera, frame FROM plant.frames WHERE frame >= 300") == [{"camera": "camera-1", "frame": 302}]
 
 
 def main(plant):

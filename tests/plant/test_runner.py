@@ -88,6 +88,23 @@ def test_ends(plant, folder):
     assert "there is no pipeline" in runner.process.communicate()[1]
 
 
+def test_signals(plant, folder):
+    """A second SIGTERM ends what does not end with its stream."""
+    runner = Runner(plant, folder, SOURCE.format("") + " ! tee name=t ! queue ! fakesink sync=false async=false"
+                    " t. ! queue leaky=downstream ! identity sleep-time=1000000000 ! fakesink sync=false async=false")
+    runner.wait_ready()
+    runner.process.send_signal(signal.SIGTERM)
+    assert "STOPPING=1" in runner.words(1) and runner.process.poll() is None
+    assert runner.end()[1] == -signal.SIGTERM
+
+
+def test_usage(plant, folder):
+    for value in "-5", "nan":
+        runner = Runner(plant, folder, "fakesrc ! fakesink", f"--report={value}")
+        assert runner.process.wait(20) == 2
+        assert "takes 0 to 86400 seconds" in runner.process.communicate()[1]
+
+
 def test_units(plant, folder):
     """systemd reads the units without complaint, but for the programs that are not installed here."""
     if not shutil.which("systemd-analyze"):
