@@ -3,16 +3,13 @@
  * connections and keeps records as brokers do, and answers with errors where it is told to. */
 #include "gst/broker/kafkaclient.h"
 
-#include <gst/check/gstcheck.h>
-#include <librdkafka/rdkafka.h>
-#include <librdkafka/rdkafka_mock.h>
+#include "kafkatools.h"
+
 #include <string.h>
 
-#define TOPIC "parts"
 #define PRODUCE 0 /* the ApiKey of ProduceRequest */
 #define SECOND G_TIME_SPAN_SECOND
 
-static rd_kafka_t *holder; /* of the cluster */
 static rd_kafka_mock_cluster_t *cluster;
 
 /* What the client reported. */
@@ -26,12 +23,7 @@ static gboolean trouble_is_certain;
 static void
 setup (void)
 {
-  gchar text[256];
-  rd_kafka_conf_t *conf = rd_kafka_conf_new ();
-  rd_kafka_conf_set (conf, "log_level", "3", text, sizeof text);
-  holder = rd_kafka_new (RD_KAFKA_PRODUCER, conf, text, sizeof text);
-  cluster = rd_kafka_mock_cluster_new (holder, 1);
-  rd_kafka_mock_topic_create (cluster, TOPIC, 2, 1);
+  cluster = cluster_start ();
   acknowledged = g_array_new (FALSE, FALSE, sizeof (guint));
   refused = connections = outages = fatalities = 0;
 }
@@ -39,8 +31,7 @@ setup (void)
 static void
 teardown (void)
 {
-  rd_kafka_mock_cluster_destroy (cluster);
-  rd_kafka_destroy (holder);
+  cluster_stop ();
   g_array_unref (acknowledged);
   g_clear_error (&trouble);
 }
@@ -171,15 +162,7 @@ static void
 assert_consumed (guint count)
 {
   gchar text[256];
-  rd_kafka_conf_t *conf = rd_kafka_conf_new ();
-  rd_kafka_conf_set (conf, "bootstrap.servers", rd_kafka_mock_cluster_bootstraps (cluster), text, sizeof text);
-  rd_kafka_conf_set (conf, "group.id", "test", text, sizeof text);
-  rd_kafka_t *consumer = rd_kafka_new (RD_KAFKA_CONSUMER, conf, text, sizeof text);
-  rd_kafka_topic_partition_list_t *partitions = rd_kafka_topic_partition_list_new (2);
-  for (gint i = 0; i < 2; i++)
-    rd_kafka_topic_partition_list_add (partitions, TOPIC, i)->offset = RD_KAFKA_OFFSET_BEGINNING;
-  rd_kafka_poll_set_consumer (consumer);
-  rd_kafka_assign (consumer, partitions);
+  rd_kafka_t *consumer = consumer_new ();
   guint found = 0;
   /* One poll longer than there are records: none may be left. */
   for (gint64 until = g_get_monotonic_time () + 20 * SECOND; g_get_monotonic_time () < until;) {
@@ -205,9 +188,7 @@ assert_consumed (guint count)
       rd_kafka_message_destroy (message);
   }
   fail_unless_equals_int (found, count);
-  rd_kafka_topic_partition_list_destroy (partitions);
-  rd_kafka_consumer_close (consumer);
-  rd_kafka_destroy (consumer);
+  consumer_free (consumer);
 }
 
 GST_START_TEST (test_delivers_in_order)
