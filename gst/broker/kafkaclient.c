@@ -27,7 +27,10 @@ struct KafkaClient {
   gboolean connected;
   KafkaFault trouble; /* of the latest error of a connection */
   gchar *reason;      /* of that error, or NULL */
-  gboolean passing;   /* since the last connection, one was refused or broke, which may pass */
+  /* Since the client was last connected: */
+  GHashTable *troubles; /* how the latest attempt at each broker ended: its name to a KafkaFault */
+  guint told;           /* the troubles that were reported, as bits */
+  gboolean down;        /* All brokers have been away at once. */
 
   /* Asks brokers for the topic, which only works by waiting. */
   GThread *asker;
@@ -122,7 +125,10 @@ set_connected (KafkaClient *self)
   if (self->connected)
     return;
   self->connected = TRUE;
-  self->passing = FALSE;
+  self->down = FALSE;
+  self->told = 0;
+  self->trouble = KAFKA_FAULT_AWAY;
+  g_hash_table_remove_all (self->troubles);
   g_clear_pointer (&self->reason, g_free);
   self->callbacks->connected (self->user);
 }
@@ -145,9 +151,31 @@ take_answer (KafkaClient *self)
   g_error_free (error);
 }
 
-static void
-report_trouble (KafkaClient *self, gboolean certain)
+/* Whether settings alone keep the client from each broker that it has tried. librdkafka reports an error once while it stays the
+ * same, so what a broker last failed with holds until it fails in another way. */
+static gboolean
+is_certain (KafkaClient *self)
 {
+  GHashTableIter iterator;
+  gpointer fault;
+  if (self->trouble == KAFKA_FAULT_AUTHENTICATION) /* One broker of a cluster knows as well as all whom to let in. */
+    return TRUE;
+  g_hash_table_iter_init (&iterator, self->troubles);
+  while (g_hash_table_iter_next (&iterator, NULL, &fault))
+    if (GPOINTER_TO_INT (fault) == KAFKA_FAULT_AWAY)
+      return FALSE;
+  return self->trouble != KAFKA_FAULT_AWAY;
+}
+
+/* Reports each kind of trouble once, and again where it has become certain. */
+static void
+report_trouble (KafkaClient *self)
+{
+  const gboolean certain = is_certain (self);
+  const guint kind = 1u << self->trouble;
+  if (!certain && (self->told & kind))
+    return;
+  self->told |= kind;
   GError *error =
       kafka_fault_to_error (self->trouble, &self->names, self->reason ? self->reason : "it does not answer");
   self->callbacks->connect_failed (self->user, error, certain);
@@ -157,24 +185,28 @@ report_trouble (KafkaClient *self, gboolean certain)
 static void
 note_all_down (KafkaClient *self)
 {
+  self->down = TRUE;
   if (self->connected) {
     self->connected = FALSE;
+    self->told |= 1u << KAFKA_FAULT_AWAY;
     self->callbacks->disconnected (self->user, self->reason ? self->reason : "no broker answers");
     start_asking (self);
   } else
-    report_trouble (self, !self->passing && self->trouble != KAFKA_FAULT_AWAY);
+    report_trouble (self);
 }
 
+/* REASON begins with the name of the broker. That all are away is told once, though they may fail in other ways later. */
 static void
 note_trouble (KafkaClient *self, rd_kafka_resp_err_t code, const char *reason)
 {
-  self->trouble = kafka_fault_classify (code);
-  self->passing |= self->trouble == KAFKA_FAULT_AWAY;
+  const gchar *end = strstr (reason, ": ");
+  self->trouble = kafka_fault_classify_connection (code, reason);
   g_free (self->reason);
   self->reason = kafka_fault_trim (reason);
-  /* One broker of a cluster knows as well as all whom to let in. */
-  if (self->trouble == KAFKA_FAULT_AUTHENTICATION)
-    report_trouble (self, TRUE);
+  if (end)
+    g_hash_table_insert (self->troubles, g_strndup (reason, end - reason), GINT_TO_POINTER (self->trouble));
+  if (self->down || self->trouble == KAFKA_FAULT_AUTHENTICATION)
+    report_trouble (self);
 }
 
 static void
@@ -237,6 +269,7 @@ free_parts (KafkaClient *self)
     rd_kafka_destroy (self->producer);
   kafka_names_clear (&self->names);
   g_free (self->reason);
+  g_hash_table_unref (self->troubles);
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->changed);
   g_free (self);
@@ -275,6 +308,7 @@ kafka_client_new (const KafkaSettings *settings, const KafkaCallbacks *callbacks
   self->callbacks = callbacks;
   self->user = user;
   self->trouble = KAFKA_FAULT_AWAY;
+  self->troubles = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->asking = TRUE;
   g_mutex_init (&self->lock);
   g_cond_init (&self->changed);

@@ -98,6 +98,9 @@ class Broker:
         if options.cert:
             self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             self.tls.load_cert_chain(options.cert, options.key)
+        if options.ca:
+            self.tls.load_verify_locations(options.ca)
+            self.tls.verify_mode = ssl.CERT_REQUIRED
 
     # Connections.
 
@@ -312,6 +315,7 @@ def main():
     parser.add_argument('--password')
     parser.add_argument('--cert', help='certificate, for TLS')
     parser.add_argument('--key', help='its private key')
+    parser.add_argument('--ca', help='who may have signed the certificate that each client has to show')
     broker = Broker(parser.parse_args())
     broker.up()
     print(broker.port, flush=True)
