@@ -9,11 +9,13 @@
 GST_DEBUG_CATEGORY_STATIC (kafka_client_debug);
 #define GST_CAT_DEFAULT kafka_client_debug
 
-/* A new topic takes a broker a moment, in which it answers that it does not know the topic. */
+/* A new topic or leader takes brokers a moment, in which they answer that they do not know it. */
 #define TOPIC_GRACE (5 * G_TIME_SPAN_SECOND)
 /* One question to a broker. A client that ends while it waits for the answer is freed that much later. */
 #define QUESTION_MS 2000
 #define QUESTION_PAUSE (100 * G_TIME_SPAN_MILLISECOND)
+/* After an answer that was reported, which another one may follow when somebody changes the topic or its rights. */
+#define REFUSAL_PAUSE G_TIME_SPAN_SECOND
 
 struct KafkaClient {
   KafkaNames names;
@@ -28,15 +30,18 @@ struct KafkaClient {
   KafkaFault trouble; /* of the latest error of a connection */
   gchar *reason;      /* of that error, or NULL */
   /* Since the client was last connected: */
-  GHashTable *troubles; /* how the latest attempt at each broker ended: its name to a KafkaFault */
-  guint told;           /* the troubles that were reported, as bits */
-  gboolean down;        /* All brokers have been away at once. */
+  GHashTable *troubles;        /* how the latest attempt at each broker ended: its name to a KafkaFault */
+  guint told;                  /* the troubles that were reported, as bits */
+  gboolean down;               /* All brokers have been away at once. */
+  rd_kafka_resp_err_t refusal; /* of the topic, that was reported last */
 
   /* Asks brokers for the topic, which only works by waiting. */
   GThread *asker;
   GMutex lock;
   GCond changed; /* of all below */
   gboolean asking;
+  guint question; /* An answer to an earlier one is of before an outage. */
+  gint64 since;   /* when the question was first answered; 0: not yet */
   gboolean answered;
   rd_kafka_resp_err_t answer;
   gboolean closing;
@@ -54,12 +59,13 @@ log_line (const rd_kafka_t *producer, int level, const char *facility, const cha
     GST_DEBUG ("%s: %s", facility, text);
 }
 
-/* Whether CODE, of a topic, may pass by itself. */
+/* Whether CODE, of a topic, is to be told: not where it may pass by itself. */
 static gboolean
-may_pass (rd_kafka_resp_err_t code, gint64 asked_since)
+is_answer (rd_kafka_resp_err_t code, gint64 asked_since)
 {
-  return code == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE
-         || (code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART && g_get_monotonic_time () - asked_since < TOPIC_GRACE);
+  const gboolean passing =
+      code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART || (code && kafka_fault_classify (code) != KAFKA_FAULT_TOPIC);
+  return !passing || g_get_monotonic_time () - asked_since >= TOPIC_GRACE;
 }
 
 /* Asks a broker for the topic, which one that may creates. Returns FALSE if no broker answered. */
@@ -79,31 +85,41 @@ ask_once (KafkaClient *self, rd_kafka_resp_err_t *answer)
   return TRUE;
 }
 
+/* Called with the lock, which it releases while it asks. Returns after how many microseconds to ask again. */
+static gint64
+ask_with_lock (KafkaClient *self)
+{
+  const guint question = self->question;
+  rd_kafka_resp_err_t answer;
+  g_mutex_unlock (&self->lock);
+  const gboolean heard = ask_once (self, &answer);
+  g_mutex_lock (&self->lock);
+  if (question != self->question)
+    return 0;
+  if (heard && !self->since)
+    self->since = g_get_monotonic_time ();
+  if (!heard || !is_answer (answer, self->since))
+    return QUESTION_PAUSE;
+  self->asking = answer != RD_KAFKA_RESP_ERR_NO_ERROR;
+  self->answered = TRUE;
+  self->answer = answer;
+  rd_kafka_queue_yield (self->events);
+  return REFUSAL_PAUSE;
+}
+
 static gpointer
 ask (gpointer user)
 {
   KafkaClient *self = user;
-  gint64 since = 0; /* the first answer */
   g_mutex_lock (&self->lock);
   while (!self->closing) {
     if (!self->asking) {
       g_cond_wait (&self->changed, &self->lock);
-      since = 0;
       continue;
     }
-    rd_kafka_resp_err_t answer;
-    g_mutex_unlock (&self->lock);
-    const gboolean heard = ask_once (self, &answer);
-    if (heard && !since)
-      since = g_get_monotonic_time ();
-    g_mutex_lock (&self->lock);
-    if (heard && !may_pass (answer, since)) {
-      self->asking = FALSE;
-      self->answered = TRUE;
-      self->answer = answer;
-      rd_kafka_queue_yield (self->events);
-    } else if (!self->closing)
-      g_cond_wait_until (&self->changed, &self->lock, g_get_monotonic_time () + QUESTION_PAUSE);
+    const gint64 pause = ask_with_lock (self);
+    if (pause > 0 && self->asking && !self->closing)
+      g_cond_wait_until (&self->changed, &self->lock, g_get_monotonic_time () + pause);
   }
   g_mutex_unlock (&self->lock);
   return NULL;
@@ -114,6 +130,8 @@ start_asking (KafkaClient *self)
 {
   g_mutex_lock (&self->lock);
   self->asking = TRUE;
+  self->question++;
+  self->since = 0;
   self->answered = FALSE;
   g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->lock);
@@ -127,6 +145,7 @@ set_connected (KafkaClient *self)
   self->connected = TRUE;
   self->down = FALSE;
   self->told = 0;
+  self->refusal = RD_KAFKA_RESP_ERR_NO_ERROR;
   self->trouble = KAFKA_FAULT_AWAY;
   g_hash_table_remove_all (self->troubles);
   g_clear_pointer (&self->reason, g_free);
@@ -138,16 +157,20 @@ take_answer (KafkaClient *self)
 {
   g_mutex_lock (&self->lock);
   const gboolean answered = self->answered;
+  const rd_kafka_resp_err_t answer = self->answer;
   self->answered = FALSE;
   g_mutex_unlock (&self->lock);
   if (!answered)
     return;
-  if (!self->answer) {
+  if (!answer) {
     set_connected (self);
     return;
   }
-  GError *error = kafka_fault_to_error (KAFKA_FAULT_TOPIC, &self->names, rd_kafka_err2str (self->answer));
-  self->callbacks->connect_failed (self->user, error, TRUE);
+  if (self->connected || self->refusal == answer)
+    return;
+  self->refusal = answer;
+  GError *error = kafka_fault_to_error (KAFKA_FAULT_TOPIC, &self->names, rd_kafka_err2str (answer));
+  self->callbacks->connect_failed (self->user, error, kafka_fault_classify (answer) == KAFKA_FAULT_TOPIC);
   g_error_free (error);
 }
 
