@@ -305,6 +305,7 @@ assert_message (GstHarness *h, GstMessageType type, gint code, const gchar *text
   fail_unless (message != NULL, "no message with \"%s\"", text);
   GError *error = parse (message);
   fail_unless (error->domain == GST_RESOURCE_ERROR);
+  fail_if (strstr (error->message, SECRET) != NULL, "%s", error->message);
   fail_unless (strstr (error->message, text) != NULL, "\"%s\" lacks \"%s\"", error->message, text);
   fail_unless_equals_int (error->code, code);
   g_error_free (error);
@@ -337,6 +338,7 @@ assert_fails (const gchar *properties, gint code, const gchar *text)
   GstMessage *message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_ERROR);
   fail_unless (message != NULL, "no error of %s", line);
   gst_message_parse_error (message, &error, NULL);
+  fail_if (strstr (error->message, SECRET) != NULL, "%s", error->message);
   fail_unless (strstr (error->message, text) != NULL, "%s: %s", line, error->message);
   fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, code), "%s: %d", error->message, error->code);
   g_clear_error (&error);

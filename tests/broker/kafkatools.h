@@ -11,6 +11,9 @@
 
 #define TOPIC "parts"
 
+/* Part of each password; no message may tell it. */
+#define SECRET "secret"
+
 /* Starts the broker with ARGUMENTS, which may be NULL, for the topic and with its records in a file; stop ends it. One at a
  * time. */
 void broker_start (const gchar *arguments);

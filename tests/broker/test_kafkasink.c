@@ -296,14 +296,14 @@ GST_END_TEST;
 
 GST_START_TEST (test_password)
 {
-  broker_start ("--topic " TOPIC " --user eye --password secret");
-  GstHarness *h = play (broker_address (), "security-protocol", 2, "username", "eye", "password", "secret", NULL);
+  broker_start ("--topic " TOPIC " --user eye --password " SECRET);
+  GstHarness *h = play (broker_address (), "security-protocol", 2, "username", "eye", "password", SECRET, NULL);
   push (h, 10);
   end_stream (h);
   assert_no_message (h, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
   finish (h);
   assert_stored ("line-1", 0, 10);
-  assert_fails ("security-protocol=sasl-plaintext username=eye password=guess", GST_RESOURCE_ERROR_NOT_AUTHORIZED,
+  assert_fails ("security-protocol=sasl-plaintext username=eye password=no-" SECRET, GST_RESOURCE_ERROR_NOT_AUTHORIZED,
       "refused the user \"eye\"");
 }
 GST_END_TEST;
@@ -376,6 +376,7 @@ GST_START_TEST (test_settings)
   static const struct {
     const gchar *properties, *text;
   } cases[] = {
+      {"address=eye:" SECRET "@127.0.0.1:9092", "The address has a user or a password"},
       {"acks=1", "idempotence=true needs acks=all"},
       {"username=eye password=x", "security-protocol does not send"},
       {"security-protocol=sasl-plaintext username=eye", "username or password is not set"},

@@ -351,6 +351,7 @@ class Settings(MqttTest):
         feeder.wait_for(lambda f: f.errors, "an error", 25)
         time.sleep(0.3)
         self.assertRegex(feeder.errors[0], pattern)
+        self.assertNotIn("secret", feeder.errors[0])
         mine = [text for text in feeder.errors if text.startswith("sink:")]
         # On a busy computer a broker may reset a connection before it could be told from one that was refused.
         warnings = [text for text in feeder.warnings if "TLS" not in pattern or "closed the connection before" not in text]
@@ -374,6 +375,7 @@ class Settings(MqttTest):
                 (sink(port).replace(f"127.0.0.1:{port}", "http://a"), 'address="http://a" is no address'),
                 (sink(port).replace(f"127.0.0.1:{port}", "[::1"), "is no address"),
                 (sink(port).replace(f"127.0.0.1:{port}", "a:70000"), "is no address"),
+                (sink(port).replace(f"127.0.0.1:{port}", "mqtt://me:secret@a:1"), 'address="…@a:1" is no address'),
                 (sink(port, "password=p"), "a password is set, but no user"),
                 (sink(port, "ca-file=/no/such/file"), "ca-file cannot be read: .*/no/such/file"),
                 (sink(port, "cert-file=/etc/hostname key-file=/etc/hostname"), "Set all three of them")):
