@@ -382,6 +382,22 @@ class Settings(MqttTest):
             with self.subTest(pattern=pattern):
                 self.refuse(elements, pattern)
 
+    def test_quality_of_service(self):
+        """A broker that offers less: an error at once, and then nothing is left to do, also when the broker ends."""
+        broker = Broker(self.folder, ["allow_anonymous true", "max_qos 0"])
+        self.addCleanup(broker.kill)
+        feeder = self.feed(sink(broker.port, "delivery-qos=1"))
+        since = time.monotonic()
+        feeder.play()
+        feeder.wait_for(lambda f: f.errors, "an error", 25)
+        self.assertLess(time.monotonic() - since, 8)
+        self.assertRegex(feeder.errors[0], "the broker does not offer delivery-qos=1")
+        broker.kill()
+        before = feeder.processor_time()
+        time.sleep(3)
+        self.assertLess(feeder.processor_time() - before, 0.05)
+        feeder.close()
+
     def test_binary_of_text(self):
         elements = sink(self.broker.port, "format=binary").replace(
             "contourmqttsink", "contourextract name=e e.src ! fakesink async=false e.json_src ! queue ! contourmqttsink")
