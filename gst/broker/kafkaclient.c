@@ -17,6 +17,8 @@ GST_DEBUG_CATEGORY_STATIC (kafka_client_debug);
 /* After an answer that was reported, which another one may follow when somebody changes the topic or its rights. */
 #define REFUSAL_PAUSE G_TIME_SPAN_SECOND
 
+#define CERTAIN_SHIFT 16
+
 struct KafkaClient {
   KafkaNames names;
   const KafkaCallbacks *callbacks;
@@ -190,13 +192,13 @@ is_certain (KafkaClient *self)
   return self->trouble != KAFKA_FAULT_AWAY;
 }
 
-/* Reports each kind of trouble once, and again where it has become certain. */
+/* Reports each kind of trouble once, and once more where it has become certain. */
 static void
 report_trouble (KafkaClient *self)
 {
   const gboolean certain = is_certain (self);
-  const guint kind = 1u << self->trouble;
-  if (!certain && (self->told & kind))
+  const guint kind = 1u << (self->trouble + (certain ? CERTAIN_SHIFT : 0));
+  if (self->told & kind)
     return;
   self->told |= kind;
   GError *error =

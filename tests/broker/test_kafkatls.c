@@ -10,7 +10,8 @@
 #define SSL_ERROR_WANT_READ 2
 int SSL_connect (void *ssl);
 
-static gint patient; /* atomic */
+static gint patient;  /* atomic */
+static gint changing; /* atomic: it is patient every other time */
 
 static int
 call_openssl (const gchar *name, void *ssl, int result)
@@ -27,6 +28,8 @@ int
 SSL_connect (void *ssl)
 {
   int result;
+  if (g_atomic_int_get (&changing))
+    g_atomic_int_set (&patient, !g_atomic_int_get (&patient));
   while ((result = call_openssl ("SSL_connect", ssl, 0)) < 0 && g_atomic_int_get (&patient)
          && call_openssl ("SSL_get_error", ssl, result) == SSL_ERROR_WANT_READ)
     g_usleep (5 * G_TIME_SPAN_MILLISECOND);
@@ -39,8 +42,9 @@ make_certificate (const gchar *certificate)
 {
   gchar *key = broker_file ("key.pem");
   gint status = -1;
-  gchar *line = g_strdup_printf ("openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost "
-                                 "-addext subjectAltName=IP:127.0.0.1 -keyout %s -out %s",
+  gchar *line = g_strdup_printf (
+      "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=localhost "
+      "-addext subjectAltName=IP:127.0.0.1 -keyout %s -out %s",
       key, certificate);
   gchar *output = NULL, *complaint = NULL;
   fail_unless (g_spawn_command_line_sync (line, &output, &complaint, &status, NULL) && status == 0, "%s", complaint);
@@ -126,6 +130,31 @@ GST_START_TEST (test_client_certificate)
 }
 GST_END_TEST;
 
+/* The broker comes back with a certificate that nobody trusts: one warning, in whatever words OpenSSL tells of it. */
+GST_START_TEST (test_back_with_another_certificate)
+{
+  gchar *certificate = broker_file ("cert.pem");
+  gchar *arguments = make_certificate (certificate);
+  broker_start (arguments);
+  GstHarness *h = play (broker_address (), "security-protocol", 1, "ca-file", certificate, NULL);
+  wait_for_connection (h, TRUE);
+  broker_command ("down");
+  g_free (arguments);
+  arguments = make_certificate (certificate);
+  broker_command ("reload");
+  g_atomic_int_set (&changing, TRUE);
+  broker_command ("up");
+  assert_message (h, GST_MESSAGE_WARNING, GST_RESOURCE_ERROR_WRITE, "is lost");
+  assert_message (h, GST_MESSAGE_WARNING, GST_RESOURCE_ERROR_OPEN_WRITE, NO_TLS);
+  g_usleep (4 * G_TIME_SPAN_SECOND); /* which is time for several attempts */
+  assert_no_message (h, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
+  g_atomic_int_set (&changing, FALSE);
+  finish (h);
+  g_free (arguments);
+  g_free (certificate);
+}
+GST_END_TEST;
+
 static Suite *
 kafka_tls_suite (void)
 {
@@ -136,6 +165,7 @@ kafka_tls_suite (void)
   tcase_add_test (tcase, test_quick_answer);
   tcase_add_test (tcase, test_late_broker);
   tcase_add_test (tcase, test_client_certificate);
+  tcase_add_test (tcase, test_back_with_another_certificate);
   suite_add_tcase (suite, tcase);
   return suite;
 }
