@@ -29,6 +29,7 @@ struct _BrokerLink {
   GCond changed;
   gpointer client; /* NULL before it is opened and when it is closed */
   gboolean stopping;
+  gboolean stopped;  /* Nobody waits for the thread any longer, which may still be late. */
   gboolean finished; /* The thread no longer uses the client. */
   gboolean settled;  /* It is known how the first attempt to connect has ended. */
   gboolean failed;
@@ -213,9 +214,10 @@ void
 broker_link_connected (BrokerLink *link)
 {
   g_mutex_lock (&link->lock);
-  const gboolean changed = !link->connected;
+  const gboolean changed = !link->connected && !link->stopped;
   link->connections += changed;
-  link->connected = link->was_connected = TRUE;
+  link->connected = link->connected || changed;
+  link->was_connected = TRUE;
   link->lost_warned = FALSE;
   g_clear_pointer (&link->reason, g_free);
   settle (link);
@@ -472,13 +474,16 @@ broker_link_stop (BrokerLink *link)
   const gboolean finished = link->finished;
   const gboolean failed = link->failed;
   link->connected = FALSE;
+  link->stopped = TRUE;
   g_mutex_unlock (&link->lock);
   if (finished)
     g_thread_join (link->thread);
   else
     g_thread_unref (link->thread);
-  if (failed) /* One error has said enough. */
+  if (failed) { /* One error has said enough. */
     broker_queue_give_up (link->queue);
-  else
-    broker_link_give_up (link, "the element stopped before they were acknowledged. End the stream before it stops.");
+    return;
+  }
+  broker_link_give_up (link, "the element stopped before they were acknowledged. End the stream before it stops.");
+  broker_link_report_lost (link);
 }

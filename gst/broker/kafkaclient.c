@@ -9,11 +9,15 @@
 GST_DEBUG_CATEGORY_STATIC (kafka_client_debug);
 #define GST_CAT_DEFAULT kafka_client_debug
 
-/* A new topic takes a broker a moment, in which it answers that it does not know the topic. */
+/* A new topic or leader takes brokers a moment, in which they answer that they do not know it. */
 #define TOPIC_GRACE (5 * G_TIME_SPAN_SECOND)
 /* One question to a broker. A client that ends while it waits for the answer is freed that much later. */
 #define QUESTION_MS 2000
 #define QUESTION_PAUSE (100 * G_TIME_SPAN_MILLISECOND)
+/* After an answer that was reported, which another one may follow when somebody changes the topic or its rights. */
+#define REFUSAL_PAUSE G_TIME_SPAN_SECOND
+
+#define CERTAIN_SHIFT 16
 
 struct KafkaClient {
   KafkaNames names;
@@ -27,13 +31,19 @@ struct KafkaClient {
   gboolean connected;
   KafkaFault trouble; /* of the latest error of a connection */
   gchar *reason;      /* of that error, or NULL */
-  gboolean passing;   /* since the last connection, one was refused or broke, which may pass */
+  /* Since the client was last connected: */
+  GHashTable *troubles;        /* how the latest attempt at each broker ended: its name to a KafkaFault */
+  guint told;                  /* the troubles that were reported, as bits */
+  gboolean down;               /* All brokers have been away at once. */
+  rd_kafka_resp_err_t refusal; /* of the topic, that was reported last */
 
   /* Asks brokers for the topic, which only works by waiting. */
   GThread *asker;
   GMutex lock;
   GCond changed; /* of all below */
   gboolean asking;
+  guint question; /* An answer to an earlier one is of before an outage. */
+  gint64 since;   /* when the question was first answered; 0: not yet */
   gboolean answered;
   rd_kafka_resp_err_t answer;
   gboolean closing;
@@ -51,12 +61,13 @@ log_line (const rd_kafka_t *producer, int level, const char *facility, const cha
     GST_DEBUG ("%s: %s", facility, text);
 }
 
-/* Whether CODE, of a topic, may pass by itself. */
+/* Whether CODE, of a topic, is to be told: not where it may pass by itself. */
 static gboolean
-may_pass (rd_kafka_resp_err_t code, gint64 asked_since)
+is_answer (rd_kafka_resp_err_t code, gint64 asked_since)
 {
-  return code == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE
-         || (code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART && g_get_monotonic_time () - asked_since < TOPIC_GRACE);
+  const gboolean passing =
+      code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART || (code && kafka_fault_classify (code) != KAFKA_FAULT_TOPIC);
+  return !passing || g_get_monotonic_time () - asked_since >= TOPIC_GRACE;
 }
 
 /* Asks a broker for the topic, which one that may creates. Returns FALSE if no broker answered. */
@@ -76,31 +87,41 @@ ask_once (KafkaClient *self, rd_kafka_resp_err_t *answer)
   return TRUE;
 }
 
+/* Called with the lock, which it releases while it asks. Returns after how many microseconds to ask again. */
+static gint64
+ask_with_lock (KafkaClient *self)
+{
+  const guint question = self->question;
+  rd_kafka_resp_err_t answer;
+  g_mutex_unlock (&self->lock);
+  const gboolean heard = ask_once (self, &answer);
+  g_mutex_lock (&self->lock);
+  if (question != self->question)
+    return 0;
+  if (heard && !self->since)
+    self->since = g_get_monotonic_time ();
+  if (!heard || !is_answer (answer, self->since))
+    return QUESTION_PAUSE;
+  self->asking = answer != RD_KAFKA_RESP_ERR_NO_ERROR;
+  self->answered = TRUE;
+  self->answer = answer;
+  rd_kafka_queue_yield (self->events);
+  return REFUSAL_PAUSE;
+}
+
 static gpointer
 ask (gpointer user)
 {
   KafkaClient *self = user;
-  gint64 since = 0; /* the first answer */
   g_mutex_lock (&self->lock);
   while (!self->closing) {
     if (!self->asking) {
       g_cond_wait (&self->changed, &self->lock);
-      since = 0;
       continue;
     }
-    rd_kafka_resp_err_t answer;
-    g_mutex_unlock (&self->lock);
-    const gboolean heard = ask_once (self, &answer);
-    if (heard && !since)
-      since = g_get_monotonic_time ();
-    g_mutex_lock (&self->lock);
-    if (heard && !may_pass (answer, since)) {
-      self->asking = FALSE;
-      self->answered = TRUE;
-      self->answer = answer;
-      rd_kafka_queue_yield (self->events);
-    } else if (!self->closing)
-      g_cond_wait_until (&self->changed, &self->lock, g_get_monotonic_time () + QUESTION_PAUSE);
+    const gint64 pause = ask_with_lock (self);
+    if (pause > 0 && self->asking && !self->closing)
+      g_cond_wait_until (&self->changed, &self->lock, g_get_monotonic_time () + pause);
   }
   g_mutex_unlock (&self->lock);
   return NULL;
@@ -111,6 +132,8 @@ start_asking (KafkaClient *self)
 {
   g_mutex_lock (&self->lock);
   self->asking = TRUE;
+  self->question++;
+  self->since = 0;
   self->answered = FALSE;
   g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->lock);
@@ -122,7 +145,11 @@ set_connected (KafkaClient *self)
   if (self->connected)
     return;
   self->connected = TRUE;
-  self->passing = FALSE;
+  self->down = FALSE;
+  self->told = 0;
+  self->refusal = RD_KAFKA_RESP_ERR_NO_ERROR;
+  self->trouble = KAFKA_FAULT_AWAY;
+  g_hash_table_remove_all (self->troubles);
   g_clear_pointer (&self->reason, g_free);
   self->callbacks->connected (self->user);
 }
@@ -132,22 +159,48 @@ take_answer (KafkaClient *self)
 {
   g_mutex_lock (&self->lock);
   const gboolean answered = self->answered;
+  const rd_kafka_resp_err_t answer = self->answer;
   self->answered = FALSE;
   g_mutex_unlock (&self->lock);
   if (!answered)
     return;
-  if (!self->answer) {
+  if (!answer) {
     set_connected (self);
     return;
   }
-  GError *error = kafka_fault_to_error (KAFKA_FAULT_TOPIC, &self->names, rd_kafka_err2str (self->answer));
-  self->callbacks->connect_failed (self->user, error, TRUE);
+  if (self->connected || self->refusal == answer)
+    return;
+  self->refusal = answer;
+  GError *error = kafka_fault_to_error (KAFKA_FAULT_TOPIC, &self->names, rd_kafka_err2str (answer));
+  self->callbacks->connect_failed (self->user, error, kafka_fault_classify (answer) == KAFKA_FAULT_TOPIC);
   g_error_free (error);
 }
 
-static void
-report_trouble (KafkaClient *self, gboolean certain)
+/* Whether settings alone keep the client from each broker that it has tried. librdkafka reports an error once while it stays the
+ * same, so what a broker last failed with holds until it fails in another way. */
+static gboolean
+is_certain (KafkaClient *self)
 {
+  GHashTableIter iterator;
+  gpointer fault;
+  if (self->trouble == KAFKA_FAULT_AUTHENTICATION) /* One broker of a cluster knows as well as all whom to let in. */
+    return TRUE;
+  g_hash_table_iter_init (&iterator, self->troubles);
+  while (g_hash_table_iter_next (&iterator, NULL, &fault))
+    if (GPOINTER_TO_INT (fault) == KAFKA_FAULT_AWAY)
+      return FALSE;
+  return self->trouble != KAFKA_FAULT_AWAY;
+}
+
+/* Reports each kind of trouble once, and once more where it has become certain. */
+static void
+report_trouble (KafkaClient *self)
+{
+  const gboolean certain = is_certain (self);
+  const guint kind = 1u << (self->trouble + (certain ? CERTAIN_SHIFT : 0));
+  if (self->told & kind)
+    return;
+  self->told |= kind;
   GError *error =
       kafka_fault_to_error (self->trouble, &self->names, self->reason ? self->reason : "it does not answer");
   self->callbacks->connect_failed (self->user, error, certain);
@@ -157,24 +210,28 @@ report_trouble (KafkaClient *self, gboolean certain)
 static void
 note_all_down (KafkaClient *self)
 {
+  self->down = TRUE;
   if (self->connected) {
     self->connected = FALSE;
+    self->told |= 1u << KAFKA_FAULT_AWAY;
     self->callbacks->disconnected (self->user, self->reason ? self->reason : "no broker answers");
     start_asking (self);
   } else
-    report_trouble (self, !self->passing && self->trouble != KAFKA_FAULT_AWAY);
+    report_trouble (self);
 }
 
+/* REASON begins with the name of the broker. That all are away is told once, though they may fail in other ways later. */
 static void
 note_trouble (KafkaClient *self, rd_kafka_resp_err_t code, const char *reason)
 {
-  self->trouble = kafka_fault_classify (code);
-  self->passing |= self->trouble == KAFKA_FAULT_AWAY;
+  const gchar *end = strstr (reason, ": ");
+  self->trouble = kafka_fault_classify_connection (code, reason);
   g_free (self->reason);
   self->reason = kafka_fault_trim (reason);
-  /* One broker of a cluster knows as well as all whom to let in. */
-  if (self->trouble == KAFKA_FAULT_AUTHENTICATION)
-    report_trouble (self, TRUE);
+  if (end)
+    g_hash_table_insert (self->troubles, g_strndup (reason, end - reason), GINT_TO_POINTER (self->trouble));
+  if (self->down || self->trouble == KAFKA_FAULT_AUTHENTICATION)
+    report_trouble (self);
 }
 
 static void
@@ -237,6 +294,7 @@ free_parts (KafkaClient *self)
     rd_kafka_destroy (self->producer);
   kafka_names_clear (&self->names);
   g_free (self->reason);
+  g_hash_table_unref (self->troubles);
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->changed);
   g_free (self);
@@ -275,6 +333,7 @@ kafka_client_new (const KafkaSettings *settings, const KafkaCallbacks *callbacks
   self->callbacks = callbacks;
   self->user = user;
   self->trouble = KAFKA_FAULT_AWAY;
+  self->troubles = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->asking = TRUE;
   g_mutex_init (&self->lock);
   g_cond_init (&self->changed);

@@ -55,6 +55,19 @@ kafka_fault_classify (rd_kafka_resp_err_t code)
   }
 }
 
+/* Only OpenSSL's text tells TLS from the network: a handshake that fails in its first step, as it does when the broker answers at
+ * once, and a certificate of the client that the broker refuses, have the code of a connection that broke. And a connection
+ * that ended in the handshake has the code of TLS in librdkafka before 2.3, but may have ended with the broker. */
+KafkaFault
+kafka_fault_classify_connection (rd_kafka_resp_err_t code, const gchar *reason)
+{
+  if (strstr (reason, "SSL routines"))
+    return strstr (reason, "unexpected eof") ? KAFKA_FAULT_AWAY : KAFKA_FAULT_TLS;
+  const KafkaFault fault = kafka_fault_classify (code);
+  const gboolean known = fault == KAFKA_FAULT_HOST || fault == KAFKA_FAULT_TLS || fault == KAFKA_FAULT_AUTHENTICATION;
+  return known ? fault : KAFKA_FAULT_AWAY;
+}
+
 static GstResourceError
 get_code (KafkaFault fault)
 {

@@ -20,8 +20,11 @@ typedef struct {
 void kafka_names_init (KafkaNames *names, const KafkaSettings *settings);
 void kafka_names_clear (KafkaNames *names);
 
-/* The kind of CODE. */
+/* The kind of CODE, of a record or a topic. */
 KafkaFault kafka_fault_classify (rd_kafka_resp_err_t code);
+
+/* The kind of CODE with REASON, of a connection: the host, TLS, the authentication, or that the broker is away. */
+KafkaFault kafka_fault_classify_connection (rd_kafka_resp_err_t code, const gchar *reason);
 
 /* REASON, a text of librdkafka or of a broker, without times, which differ from one attempt to the next; transfer full. */
 gchar *kafka_fault_trim (const gchar *reason);

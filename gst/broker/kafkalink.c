@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/broker/kafkalink.h"
 
+#include <string.h>
+
 typedef struct {
   BrokerLink *link;
   KafkaClient *client;
@@ -71,6 +73,9 @@ check_settings (const BrokerSettings *settings, const KafkaOptions *options, GEr
 {
   const gboolean sasl = options->security == KAFKA_SASL_PLAINTEXT || options->security == KAFKA_SASL_SSL;
   const gboolean tls = options->security == KAFKA_SSL || options->security == KAFKA_SASL_SSL;
+  /* Messages name the address, so this one does not. */
+  if (strchr (settings->address, '@'))
+    return refuse (error, "The address has a user or a password. Take them out of it, and set username and password.");
   if (options->idempotence && options->acks != KAFKA_ACKS_ALL)
     return refuse (
         error, "idempotence=true needs acks=all, and acks has another value. Set acks=all or idempotence=false.");

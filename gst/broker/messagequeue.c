@@ -8,7 +8,8 @@ struct _BrokerQueue {
   GMutex lock;
   GCond changed;
   GQueue waiting; /* oldest first */
-  GQueue taken;   /* under way, in the order in which they were taken; also those that are lost meanwhile */
+  guint64 waiting_bytes;
+  GQueue taken; /* under way, in the order in which they were taken; also those that are lost meanwhile */
   BrokerCounts counts;
   gboolean unlocked;
   gboolean closed;
@@ -42,6 +43,16 @@ pop_message (GQueue *messages)
   return link ? link->data : NULL;
 }
 
+/* Called with the lock: the oldest message that waits, which then does not wait; NULL: none. */
+static BrokerMessage *
+pop_waiting (BrokerQueue *queue)
+{
+  BrokerMessage *message = pop_message (&queue->waiting);
+  if (message)
+    queue->waiting_bytes -= g_bytes_get_size (message->payload);
+  return message;
+}
+
 void
 broker_queue_free (BrokerQueue *queue)
 {
@@ -70,13 +81,26 @@ lose (BrokerQueue *queue, BrokerMessage *message)
   message->lost = TRUE;
 }
 
+/* Whether BYTES fit beside COUNT messages of TAKEN bytes. */
+static gboolean
+fits (const BrokerQueue *queue, guint64 bytes, guint64 count, guint64 taken)
+{
+  return count < queue->max_messages
+         && (count == 0 || (taken <= queue->max_bytes && bytes <= queue->max_bytes - taken));
+}
+
 static gboolean
 has_room (const BrokerQueue *queue, guint64 bytes)
 {
-  const BrokerCounts *counts = &queue->counts;
-  return counts->queued < queue->max_messages
-         && (counts->queued == 0
-             || (counts->queued_bytes <= queue->max_bytes && bytes <= queue->max_bytes - counts->queued_bytes));
+  return fits (queue, bytes, queue->counts.queued, queue->counts.queued_bytes);
+}
+
+/* Whether there were room without all that waits, so that nothing is dropped in vain. */
+static gboolean
+may_have_room (const BrokerQueue *queue, guint64 bytes)
+{
+  return fits (
+      queue, bytes, queue->counts.queued - queue->waiting.length, queue->counts.queued_bytes - queue->waiting_bytes);
 }
 
 /* Called with the lock. Makes room for BYTES or says why there is none. */
@@ -92,7 +116,7 @@ make_room (BrokerQueue *queue, guint64 bytes)
         g_cond_wait (&queue->changed, &queue->lock);
         break;
       case BROKER_LEAKY_DOWNSTREAM:
-        if ((oldest = pop_message (&queue->waiting))) {
+        if (may_have_room (queue, bytes) && (oldest = pop_waiting (queue))) {
           lose (queue, oldest);
           free_message (oldest);
           break;
@@ -118,6 +142,7 @@ broker_queue_push (BrokerQueue *queue, GBytes *payload, guint64 frame)
     message->frame = frame;
     message->link.data = message;
     g_queue_push_tail_link (&queue->waiting, &message->link);
+    queue->waiting_bytes += bytes;
     queue->counts.queued++;
     queue->counts.queued_bytes += bytes;
   }
@@ -164,7 +189,7 @@ BrokerMessage *
 broker_queue_take (BrokerQueue *queue, guint max_taken)
 {
   g_mutex_lock (&queue->lock);
-  BrokerMessage *message = queue->taken.length < max_taken ? pop_message (&queue->waiting) : NULL;
+  BrokerMessage *message = queue->taken.length < max_taken ? pop_waiting (queue) : NULL;
   if (message) {
     queue->counts.sent += message->attempts++ == 0;
     g_queue_push_tail_link (&queue->taken, &message->link);
@@ -203,8 +228,10 @@ put_back (BrokerQueue *queue, BrokerMessage *message)
 {
   g_queue_unlink (&queue->taken, &message->link);
   const gboolean lost = message->lost;
-  if (!lost)
+  if (!lost) {
     g_queue_push_head_link (&queue->waiting, &message->link);
+    queue->waiting_bytes += g_bytes_get_size (message->payload);
+  }
   g_mutex_unlock (&queue->lock);
   if (lost)
     free_message (message);
@@ -231,7 +258,7 @@ broker_queue_give_up (BrokerQueue *queue)
   BrokerMessage *message;
   g_mutex_lock (&queue->lock);
   const guint64 before = queue->counts.lost;
-  while ((message = pop_message (&queue->waiting))) {
+  while ((message = pop_waiting (queue))) {
     lose (queue, message);
     free_message (message);
   }

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 typedef enum {
   BROKER_LEAKY_NO,        /* The pipeline waits. */
   BROKER_LEAKY_UPSTREAM,  /* The new message is dropped. */
-  BROKER_LEAKY_DOWNSTREAM /* The oldest one that is not under way is dropped, or the new one where there is none. */
+  BROKER_LEAKY_DOWNSTREAM /* The oldest ones that are not under way are dropped, or the new one if that is too little. */
 } BrokerLeaky;
 
 /* Belongs to the queue. Whoever took it may read it until it says what became of it. */

@@ -36,13 +36,15 @@ gboolean
 mqtt_address_parse (const gchar *text, gboolean tls_files, MqttAddress *address, GError **error)
 {
   const gboolean plain = g_str_has_prefix (text, PLAIN), secure = g_str_has_prefix (text, SECURE);
+  const gchar *secret = strrchr (text, '@'); /* behind a user and a password, which no message may tell */
+  const gchar *shown = secret ? secret : text;
   const gchar *host = text + (plain ? strlen (PLAIN) : secure ? strlen (SECURE) : 0);
   if (plain && tls_files) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "address=\"%s\" is without TLS, so certificates have no meaning. Write " SECURE
+        "address=\"%s%s\" is without TLS, so certificates have no meaning. Write " SECURE
         ", or unset ca-file, cert-file and "
         "key-file.",
-        text);
+        secret ? "…" : "", shown);
     return FALSE;
   }
   address->tls = secure || tls_files;
@@ -50,9 +52,9 @@ mqtt_address_parse (const gchar *text, gboolean tls_files, MqttAddress *address,
   if (!strpbrk (host, "/@?# ") && parse_host (host, address))
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "address=\"%s\" is no address of an MQTT broker. Write host:port, " PLAIN "host:port or " SECURE
+      "address=\"%s%s\" is no address of an MQTT broker. Write host:port, " PLAIN "host:port or " SECURE
       "host:port; user and password have properties of their own.",
-      text);
+      secret ? "…" : "", shown);
   return FALSE;
 }
 

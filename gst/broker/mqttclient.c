@@ -291,7 +291,8 @@ wait_for_network (MqttClient *client, gint64 end)
 {
   GPollFD *socket = &client->polled[0], *wake = &client->polled[1];
   const gint64 left = MAX (0, end - g_get_monotonic_time ());
-  socket->fd = mosquitto_socket (client->mosq);
+  /* The library closes the socket of an attempt that has ended when the next one begins. */
+  socket->fd = client->state == MQTT_WAITING ? -1 : mosquitto_socket (client->mosq);
   socket->events = wants_to_write (client) ? G_IO_IN | G_IO_OUT : G_IO_IN;
   socket->revents = wake->revents = 0;
   g_poll (client->polled, G_N_ELEMENTS (client->polled), (gint) MIN (left / 1000 + 1, G_MAXINT));
@@ -347,7 +348,9 @@ mqtt_client_work (gpointer data, gint64 timeout)
     return;
   const gint rc = exchange (client);
   const gint number = errno;
-  if (rc != MOSQ_ERR_SUCCESS || mosquitto_socket (client->mosq) < 0)
+  if (rc == MOSQ_ERR_SUCCESS && client->refusal)
+    mosquitto_disconnect (client->mosq); /* It is accepted, and of no use: see on_connect(). */
+  if (rc != MOSQ_ERR_SUCCESS || client->refusal || mosquitto_socket (client->mosq) < 0)
     end_connection (client, rc, number);
   else if (client->state == MQTT_CONNECTING && g_get_monotonic_time () >= client->deadline)
     end_connection (client, MOSQ_ERR_ERRNO, ETIMEDOUT);

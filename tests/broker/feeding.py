@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The program feeder (feeder.c) as a Python object, and what tests of broker sinks have in common."""
+import os
 import queue
 import re
 import socket
@@ -53,6 +54,12 @@ class Feeder:
     def stats(self):
         return {name: int(value) for name, value in
                 re.findall(r"([a-z-]+)=\(guint64\)(\d+)", " ".join(self.ask("stats")))}
+
+    def processor_time(self):
+        """In seconds."""
+        with open(f"/proc/{self.process.pid}/stat", encoding="utf-8") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def wait_for(self, condition, what, seconds=PATIENCE):
         end = time.monotonic() + seconds

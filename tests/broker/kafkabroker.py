@@ -12,6 +12,7 @@ a line:
   lose N      stores the next N batches of requests, and closes their connections instead of an answer
   refuse N    answers the next N requests to produce with an error that passes
   forbid      no longer lets anyone write                counts    prints batches stored, repeated and lost
+  reload      reads its certificate and key again
 """
 import argparse
 import gzip
@@ -98,6 +99,9 @@ class Broker:
         if options.cert:
             self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             self.tls.load_cert_chain(options.cert, options.key)
+        if options.ca:
+            self.tls.load_verify_locations(options.ca)
+            self.tls.verify_mode = ssl.CERT_REQUIRED
 
     # Connections.
 
@@ -114,7 +118,8 @@ class Broker:
             self.listener.shutdown(socket.SHUT_RDWR)
             self.listener.close()
             for connection in self.connections:
-                connection.shutdown(socket.SHUT_RDWR)
+                # Not the function of TLS, which would take its state from the thread that reads.
+                socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
     def accept(self, listener):
         while True:
@@ -126,12 +131,14 @@ class Broker:
             threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
 
     def serve(self, connection):
-        with self.lock:
-            self.connections.add(connection)
         stream = connection
+        if self.tls:
+            stream = self.tls.wrap_socket(connection, server_side=True, do_handshake_on_connect=False)
+        with self.lock:
+            self.connections.add(stream)
         try:
             if self.tls:
-                stream = self.tls.wrap_socket(connection, server_side=True)
+                stream.do_handshake()
             user = None
             while True:
                 request = receive(stream)
@@ -146,9 +153,8 @@ class Broker:
             pass
         finally:
             with self.lock:
-                self.connections.discard(connection)
+                self.connections.discard(stream)
             stream.close()
-            connection.close()
 
     # Requests. None as an answer closes the connection, nothing is no answer.
 
@@ -283,6 +289,8 @@ class Broker:
                     self.to_refuse = number
                 elif command == 'forbid':
                     self.forbidden = True
+                elif command == 'reload':
+                    self.tls.load_cert_chain(self.options.cert, self.options.key)
                 elif command == 'counts':
                     return f'{self.stored} {self.repeated} {self.lost}'
                 else:
@@ -312,6 +320,7 @@ def main():
     parser.add_argument('--password')
     parser.add_argument('--cert', help='certificate, for TLS')
     parser.add_argument('--key', help='its private key')
+    parser.add_argument('--ca', help='who may have signed the certificate that each client has to show')
     broker = Broker(parser.parse_args())
     broker.up()
     print(broker.port, flush=True)

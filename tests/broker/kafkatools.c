@@ -171,6 +171,56 @@ assert_stored (const gchar *camera, guint64 begin, guint64 end)
   g_array_unref (frames);
 }
 
+static rd_kafka_t *holder; /* of the cluster */
+static rd_kafka_mock_cluster_t *cluster;
+
+rd_kafka_mock_cluster_t *
+cluster_start (void)
+{
+  gchar text[256];
+  rd_kafka_conf_t *conf = rd_kafka_conf_new ();
+  rd_kafka_conf_set (conf, "log_level", "3", text, sizeof text);
+  holder = rd_kafka_new (RD_KAFKA_PRODUCER, conf, text, sizeof text);
+  fail_unless (holder != NULL, "%s", text);
+  cluster = rd_kafka_mock_cluster_new (holder, 1);
+  rd_kafka_mock_topic_create (cluster, TOPIC, 2, 1);
+  return cluster;
+}
+
+void
+cluster_stop (void)
+{
+  rd_kafka_mock_cluster_destroy (cluster);
+  rd_kafka_destroy (holder);
+}
+
+rd_kafka_t *
+consumer_new (void)
+{
+  gchar text[256];
+  rd_kafka_conf_t *conf = rd_kafka_conf_new ();
+  rd_kafka_conf_set (conf, "bootstrap.servers", rd_kafka_mock_cluster_bootstraps (cluster), text, sizeof text);
+  rd_kafka_conf_set (conf, "group.id", "test", text, sizeof text);
+  rd_kafka_conf_set (conf, "log_level", "0", text, sizeof text);
+  rd_kafka_conf_set (conf, "reconnect.backoff.max.ms", "200", text, sizeof text);
+  rd_kafka_t *consumer = rd_kafka_new (RD_KAFKA_CONSUMER, conf, text, sizeof text);
+  fail_unless (consumer != NULL, "%s", text);
+  rd_kafka_topic_partition_list_t *partitions = rd_kafka_topic_partition_list_new (2);
+  for (gint i = 0; i < 2; i++)
+    rd_kafka_topic_partition_list_add (partitions, TOPIC, i)->offset = RD_KAFKA_OFFSET_BEGINNING;
+  rd_kafka_poll_set_consumer (consumer);
+  rd_kafka_assign (consumer, partitions);
+  rd_kafka_topic_partition_list_destroy (partitions);
+  return consumer;
+}
+
+void
+consumer_free (rd_kafka_t *consumer)
+{
+  rd_kafka_consumer_close (consumer);
+  rd_kafka_destroy (consumer);
+}
+
 GstHarness *
 play (const gchar *address, const gchar *first_property, ...)
 {
@@ -255,6 +305,7 @@ assert_message (GstHarness *h, GstMessageType type, gint code, const gchar *text
   fail_unless (message != NULL, "no message with \"%s\"", text);
   GError *error = parse (message);
   fail_unless (error->domain == GST_RESOURCE_ERROR);
+  fail_if (strstr (error->message, SECRET) != NULL, "%s", error->message);
   fail_unless (strstr (error->message, text) != NULL, "\"%s\" lacks \"%s\"", error->message, text);
   fail_unless_equals_int (error->code, code);
   g_error_free (error);
@@ -269,4 +320,37 @@ assert_no_message (GstHarness *h, GstMessageType types)
   GstMessage *message = gst_bus_pop_filtered (bus, types);
   fail_unless (message == NULL, "%s", message ? parse (message)->message : "");
   gst_object_unref (bus);
+}
+
+void
+assert_fails (const gchar *properties, gint code, const gchar *text)
+{
+  GError *error = NULL;
+  gchar *address = broker_address () ? g_strdup_printf ("address=%s", broker_address ()) : g_strdup ("");
+  gchar *line = g_strdup_printf (
+      "videotestsrc is-live=true ! video/x-raw,format=GRAY8,width=16,height=16 ! contourkafkasink %s topic=" TOPIC
+      " %s",
+      address, properties);
+  GstElement *pipeline = gst_parse_launch (line, &error);
+  fail_unless (error == NULL, "%s", error ? error->message : "");
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_ERROR);
+  fail_unless (message != NULL, "no error of %s", line);
+  gst_message_parse_error (message, &error, NULL);
+  fail_if (strstr (error->message, SECRET) != NULL, "%s", error->message);
+  fail_unless (strstr (error->message, text) != NULL, "%s: %s", line, error->message);
+  fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, code), "%s: %d", error->message, error->code);
+  g_clear_error (&error);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  /* It is the only one of the element, whatever it tried meanwhile; the source may find that it stopped. */
+  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR))) {
+    fail_if (g_str_has_prefix (GST_MESSAGE_SRC_NAME (message), "contourkafkasink"));
+    gst_message_unref (message);
+  }
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  g_free (address);
+  g_free (line);
 }

@@ -7,8 +7,6 @@
  * only what cannot be repetition is checked. */
 #include "kafkatools.h"
 
-#include <librdkafka/rdkafka.h>
-#include <librdkafka/rdkafka_mock.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -127,7 +125,6 @@ GST_START_TEST (test_once_and_in_order)
 }
 GST_END_TEST;
 
-static rd_kafka_t *holder; /* of the cluster */
 static rd_kafka_mock_cluster_t *cluster;
 
 /* What the consumer of the mock cluster found. The cluster drops what is old, so the consumer reads along. */
@@ -160,18 +157,7 @@ take_record (const rd_kafka_message_t *message)
 static gpointer
 consume (gpointer unused)
 {
-  gchar text[256];
-  rd_kafka_conf_t *conf = rd_kafka_conf_new ();
-  rd_kafka_conf_set (conf, "bootstrap.servers", rd_kafka_mock_cluster_bootstraps (cluster), text, sizeof text);
-  rd_kafka_conf_set (conf, "group.id", "test", text, sizeof text);
-  rd_kafka_conf_set (conf, "log_level", "0", text, sizeof text);
-  rd_kafka_conf_set (conf, "reconnect.backoff.max.ms", "200", text, sizeof text);
-  rd_kafka_t *consumer = rd_kafka_new (RD_KAFKA_CONSUMER, conf, text, sizeof text);
-  rd_kafka_topic_partition_list_t *partitions = rd_kafka_topic_partition_list_new (2);
-  for (gint i = 0; i < 2; i++)
-    rd_kafka_topic_partition_list_add (partitions, TOPIC, i)->offset = RD_KAFKA_OFFSET_BEGINNING;
-  rd_kafka_poll_set_consumer (consumer);
-  rd_kafka_assign (consumer, partitions);
+  rd_kafka_t *consumer = consumer_new ();
   /* After the end of the streams, time without a record is the end: little where all have come, for then only repetitions
    * could follow. */
   for (gint64 last = g_get_monotonic_time ();;) {
@@ -188,21 +174,14 @@ consume (gpointer unused)
       take_record (message);
     rd_kafka_message_destroy (message);
   }
-  rd_kafka_topic_partition_list_destroy (partitions);
-  rd_kafka_consumer_close (consumer);
-  rd_kafka_destroy (consumer);
+  consumer_free (consumer);
   return NULL;
 }
 
 static void
 run_on_mock (void (*cause) (guint number))
 {
-  gchar text[256];
-  rd_kafka_conf_t *conf = rd_kafka_conf_new ();
-  rd_kafka_conf_set (conf, "log_level", "3", text, sizeof text);
-  holder = rd_kafka_new (RD_KAFKA_PRODUCER, conf, text, sizeof text);
-  cluster = rd_kafka_mock_cluster_new (holder, 1);
-  rd_kafka_mock_topic_create (cluster, TOPIC, 2, 1);
+  cluster = cluster_start ();
   memset (next_frame, 0, sizeof next_frame);
   repetitions = 0;
   g_atomic_int_set (&done, FALSE);
@@ -210,8 +189,7 @@ run_on_mock (void (*cause) (guint number))
   run (rd_kafka_mock_cluster_bootstraps (cluster), cause);
   g_atomic_int_set (&done, TRUE);
   g_thread_join (thread);
-  rd_kafka_mock_cluster_destroy (cluster);
-  rd_kafka_destroy (holder);
+  cluster_stop ();
   for (guint i = 0; i < CAMERAS; i++)
     fail_unless_equals_uint64 (next_frame[i], frames_each ());
 }

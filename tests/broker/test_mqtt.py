@@ -351,6 +351,7 @@ class Settings(MqttTest):
         feeder.wait_for(lambda f: f.errors, "an error", 25)
         time.sleep(0.3)
         self.assertRegex(feeder.errors[0], pattern)
+        self.assertNotIn("secret", feeder.errors[0])
         mine = [text for text in feeder.errors if text.startswith("sink:")]
         # On a busy computer a broker may reset a connection before it could be told from one that was refused.
         warnings = [text for text in feeder.warnings if "TLS" not in pattern or "closed the connection before" not in text]
@@ -374,11 +375,28 @@ class Settings(MqttTest):
                 (sink(port).replace(f"127.0.0.1:{port}", "http://a"), 'address="http://a" is no address'),
                 (sink(port).replace(f"127.0.0.1:{port}", "[::1"), "is no address"),
                 (sink(port).replace(f"127.0.0.1:{port}", "a:70000"), "is no address"),
+                (sink(port).replace(f"127.0.0.1:{port}", "mqtt://me:secret@a:1"), 'address="…@a:1" is no address'),
                 (sink(port, "password=p"), "a password is set, but no user"),
                 (sink(port, "ca-file=/no/such/file"), "ca-file cannot be read: .*/no/such/file"),
                 (sink(port, "cert-file=/etc/hostname key-file=/etc/hostname"), "Set all three of them")):
             with self.subTest(pattern=pattern):
                 self.refuse(elements, pattern)
+
+    def test_quality_of_service(self):
+        """A broker that offers less: an error at once, and then nothing is left to do, also when the broker ends."""
+        broker = Broker(self.folder, ["allow_anonymous true", "max_qos 0"])
+        self.addCleanup(broker.kill)
+        feeder = self.feed(sink(broker.port, "delivery-qos=1"))
+        since = time.monotonic()
+        feeder.play()
+        feeder.wait_for(lambda f: f.errors, "an error", 25)
+        self.assertLess(time.monotonic() - since, 8)
+        self.assertRegex(feeder.errors[0], "the broker does not offer delivery-qos=1")
+        broker.kill()
+        before = feeder.processor_time()
+        time.sleep(3)
+        self.assertLess(feeder.processor_time() - before, 0.05)
+        feeder.close()
 
     def test_binary_of_text(self):
         elements = sink(self.broker.port, "format=binary").replace(
