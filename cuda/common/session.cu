@@ -13,7 +13,7 @@ namespace
 /* A thread that sleeps in the driver wakes up 20 to 50 us late, and on the way takes locks that all threads share. An
  * event that it can sleep for interrupts the host each time the GPU reaches it, even if no thread sleeps. So a thread
  * polls, and sleeps without the driver for most of the time that it usually waits. A few threads of the process
- * at a time do not sleep for the last part. */
+ * at a time do not sleep for the last part. After MOST_POLLING_NS all sleep, see cuda_wait_asleep(). */
 constexpr int64_t SPIN_NS = 200000, NAP_NS = 20000, LONGEST_NAP_NS = 500000, MOST_POLLING_NS = 4000000;
 /* By which a nap takes longer where the system has its usual timer slack; on some machines it is more. */
 constexpr int64_t LATE_NS = 55000;

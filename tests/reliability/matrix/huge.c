@@ -149,6 +149,28 @@ check_masks (const Size *size, const CtrImage *image)
   ctr_mask_free (maker);
 }
 
+/* A chequerboard with more passages than 32 bits can count, which a GPU refuses. The host would need hundreds of gigabytes. */
+static void
+check_too_many (const Size *size)
+{
+  const size_t width = size->width;
+  uint8_t *pixels = picture_new (size);
+  const CtrImage image = {
+      .data = pixels, .stride = width, .width = size->width, .height = size->height, .format = CTR_FORMAT_GRAY8};
+  CtrBorders *borders = follower_new (&setup);
+  const CtrBordersParams params = borders_params_of (CTR_RETRIEVE_LIST, CTR_APPROXIMATION_SIMPLE, 128, false);
+  CtrError error;
+  for (size_t x = 0; x < width + 1; x++)
+    pixels[x] = x % 2 ? 0 : 200;
+  for (size_t y = 1; y < size->height; y++)
+    memmove (pixels + y * width, pixels + y % 2, width);
+  const CtrContours *contours = ctr_borders_run (borders, &image, &params, setup.stream, &error);
+  CHECK (
+      is_refused (contours, &error) && error.status == CTR_ERROR_OUT_OF_MEMORY && strstr (error.message, "2147483647"));
+  ctr_borders_free (borders);
+  munmap (pixels, width * size->height);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -171,5 +193,7 @@ main (int argc, char **argv)
     munmap (pixels, (size_t) sizes[i].width * sizes[i].height);
     fflush (stdout);
   }
+  if (count > 1 && setup.backend == CTR_BACKEND_CUDA)
+    check_too_many (&sizes[LENGTH (sizes) - 1]);
   return 0;
 }
