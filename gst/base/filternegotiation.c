@@ -152,15 +152,33 @@ gst_contours_filter_propose_allocation (GstBaseTransform *trans, GstQuery *decid
 /* Frames in CUDA memory without a stream: a frame is rendered in a memory that has been in the pool for a while, and so
  * need not wait for the drawing on the frame before. */
 static void
-enlarge_pool (GstQuery *query)
+enlarge_pool (GstContoursFilterPrivate *priv, GstQuery *query)
 {
   GstBufferPool *pool = NULL;
   guint size = 0, min = 0, max = 0;
 
   gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
-  if (max == 0 || max >= RENDERED_FRAMES)
+  if (max == 0 || max >= RENDERED_FRAMES) {
     gst_query_set_nth_allocation_pool (query, 0, pool, size, MAX (min, RENDERED_FRAMES), max);
+    priv->unfilled = RENDERED_FRAMES;
+  }
   gst_clear_object (&pool);
+}
+
+/* In newer versions of GStreamer, pools of CUDA memory do not make their least number of buffers when they start. */
+void
+contours_filter_fill_pool (GstContoursFilter *self, GstBufferPool *pool)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+  GstBufferPoolAcquireParams params = {.flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT};
+  GstBuffer *buffers[RENDERED_FRAMES];
+  guint count = 0;
+
+  while (count + 1 < priv->unfilled && gst_buffer_pool_acquire_buffer (pool, &buffers[count], &params) == GST_FLOW_OK)
+    count++;
+  for (guint i = 0; i < count; i++)
+    gst_buffer_unref (buffers[i]);
+  priv->unfilled = 0;
 }
 
 /* Rendered frames use downstream's pool if there is one, otherwise a pool of our own. */
@@ -173,6 +191,7 @@ gst_contours_filter_decide_allocation (GstBaseTransform *trans, GstQuery *query)
   GstCaps *caps = NULL;
   guint size = 0, min = 0, max = 0;
 
+  priv->unfilled = 0;
   /* The pool that this one replaces frees its memory. */
   if (!contours_filter_finish_drawing (GST_CONTOURS_FILTER (trans)))
     return FALSE;
@@ -183,7 +202,7 @@ gst_contours_filter_decide_allocation (GstBaseTransform *trans, GstQuery *query)
       while (gst_query_get_n_allocation_pools (query) > 0)
         gst_query_remove_nth_allocation_pool (query, 0);
     if (contours_filter_renders (trans) && gst_query_get_n_allocation_pools (query) > 0)
-      enlarge_pool (query);
+      enlarge_pool (priv, query);
   } else {
     if (gst_query_get_n_allocation_pools (query) > 0)
       gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);

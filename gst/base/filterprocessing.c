@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Processing of one frame: mapping, checks, the call of the subclass, errors. */
+#include "gst/base/formatname.h"
 #include "gst/base/gstcontoursfilter-private.h"
 
 static GstBaseTransformClass *parent_class;
@@ -259,15 +260,6 @@ run_in_context (GstContoursFilter *self, GstVideoFrame *in, GstVideoFrame *out, 
   return ok;
 }
 
-/* A meta may say anything. */
-static const gchar *
-format_name (GstVideoFormat format)
-{
-  const gchar *name = format == GST_VIDEO_FORMAT_UNKNOWN ? NULL : gst_video_format_to_string (format);
-
-  return name ? name : "an unknown format";
-}
-
 /* Whether the caps and the GstVideoMeta of BUFFER, if it has one, agree on its planes. The meta may describe a larger frame,
  * of which the caps' is the upper left part. */
 static gboolean
@@ -284,9 +276,9 @@ check_meta (GstContoursFilter *self, GstBuffer *buffer)
   GST_ELEMENT_ERROR (self, STREAM, FORMAT,
       ("The frame cannot be processed: its GstVideoMeta says %s of %u × %u in %u planes, its caps %s of %d × %d in %u. "
        "Check the element upstream.",
-          format_name (meta->format), meta->width, meta->height, meta->n_planes,
-          format_name (GST_VIDEO_INFO_FORMAT (info)), GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
-          GST_VIDEO_INFO_N_PLANES (info)),
+          gst_contours_format_name (meta->format), meta->width, meta->height, meta->n_planes,
+          gst_contours_format_name (GST_VIDEO_INFO_FORMAT (info)), GST_VIDEO_INFO_WIDTH (info),
+          GST_VIDEO_INFO_HEIGHT (info), GST_VIDEO_INFO_N_PLANES (info)),
       (NULL));
   return FALSE;
 }
@@ -473,6 +465,8 @@ gst_contours_filter_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *i
   pool = gst_base_transform_get_buffer_pool (trans);
   if (pool || !contours_filter_renders (trans))
     ret = parent_class->prepare_output_buffer (trans, inbuf, outbuf);
+  if (ret == GST_FLOW_OK && pool)
+    contours_filter_fill_pool (self, pool);
   if (ret == GST_FLOW_OK && contours_filter_renders (trans) && !share_order (self, inbuf, *outbuf)) {
     gst_clear_buffer (outbuf);
     *outbuf = new_frame (self, inbuf);

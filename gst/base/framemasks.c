@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/base/framemasks.h"
+#include "gst/base/formatname.h"
 
 #ifdef HAVE_ANALYTICS
 #include <gst/analytics/analytics.h>
@@ -69,7 +70,7 @@ describe_pixels (const GstVideoMeta *video, GstVideoInfo *info, CtrError *error)
   }
   if (video->format != GST_VIDEO_FORMAT_GRAY8 && video->format != GST_VIDEO_FORMAT_GRAY16_LE) {
     g_snprintf (error->message, sizeof error->message, "a mask of the frame has the format %s, not GRAY8 or GRAY16_LE",
-        gst_video_format_to_string (video->format));
+        gst_contours_format_name (video->format));
     return FALSE;
   }
   if (video->width == 0 || video->height == 0

@@ -63,6 +63,7 @@ typedef struct {
   GstBuffer *rendered;   /* the frame that the queued rendering reads, NULL: none must be held; streaming thread only */
   GstPadChainFunction chain; /* of the parent class, for elements that render */
   GstBufferPool *copies;     /* of copied frames, NULL until one is needed; streaming thread only */
+  guint unfilled; /* buffers that the pool of rendered frames still has to make at its start; streaming thread only */
   GstMiniObject *copied; /* what the queued copy of a frame depends on, NULL if none is queued; streaming thread only */
   CtrContours *unchecked; /* pending contours whose limit is not known yet, or NULL; streaming thread only */
   CtrLimit exceeded;      /* limit that the last frame exceeded */
@@ -194,6 +195,9 @@ GstBufferPool *contours_filter_new_pool (GstContoursFilter *self, GstMemory *mem
 /* A buffer like BUFFER, in CUDA memory with the CUDA stream of its memory, without metadata. They come from one pool,
  * unless the frames change to another stream. NULL if there is no memory. */
 GstBuffer *contours_filter_acquire (GstContoursFilter *self, GstBuffer *buffer);
+
+/* Makes all buffers that the active POOL of rendered frames has at its start, but for the one that was taken. */
+void contours_filter_fill_pool (GstContoursFilter *self, GstBufferPool *pool);
 
 /* A copy of BUFFER, with its metadata, to draw on, without the pixels if all will be replaced; in CUDA memory the pixels may still be on their way, in order with
  * the drawing. Posts an error and returns NULL on failure. */
