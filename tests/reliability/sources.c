@@ -64,21 +64,22 @@ watch_pad (GstElement *pipeline, const gchar *element, const gchar *name, Arrive
 }
 
 static GstBuffer *
-new_frame (guint64 number, gboolean timed)
+new_frame (guint64 number, guint height, gboolean timed)
 {
-  GstBuffer *frame = gst_buffer_new_allocate (NULL, WIDTH * HEIGHT, NULL);
+  GstBuffer *frame = gst_buffer_new_allocate (NULL, WIDTH * height, NULL);
 
-  gst_buffer_memset (frame, 0, 0, WIDTH * HEIGHT);
+  gst_buffer_memset (frame, 0, 0, WIDTH * height);
   gst_buffer_memset (frame, number % 40 * WIDTH + 8, 255, 20);
   GST_BUFFER_PTS (frame) = timed ? number * 40 * GST_MSECOND : GST_CLOCK_TIME_NONE;
   return frame;
 }
 
 static GstElement *
-new_source (void)
+new_source (guint height)
 {
   GstElement *source = gst_element_factory_make ("appsrc", NULL);
-  GstCaps *caps = gst_caps_from_string ("video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1");
+  GstCaps *caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "GRAY8", "width", G_TYPE_INT, WIDTH,
+      "height", G_TYPE_INT, height, "framerate", GST_TYPE_FRACTION, 25, 1, NULL);
 
   g_object_set (source, "caps", caps, "format", GST_FORMAT_TIME, NULL);
   gst_caps_unref (caps);
@@ -108,7 +109,7 @@ connect_source (GstElement *pipeline, GstElement *source)
 GST_START_TEST (test_without_timestamps)
 {
   GstElement *pipeline = launch ("", elements[__i__], "", "fakesink name=sink sync=false");
-  GstElement *source = new_source ();
+  GstElement *source = new_source (HEIGHT);
   Arrived arrived = {0};
   GstFlowReturn ret;
 
@@ -116,7 +117,7 @@ GST_START_TEST (test_without_timestamps)
   watch_pad (pipeline, "sink", "sink", &arrived);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   for (guint i = 0; i < 20; i++)
-    push (source, new_frame (i, FALSE));
+    push (source, new_frame (i, HEIGHT, FALSE));
   g_signal_emit_by_name (source, "end-of-stream", &ret);
   assert_eos (pipeline, elements[__i__]);
   gst_element_set_state (pipeline, GST_STATE_NULL);
@@ -126,18 +127,19 @@ GST_START_TEST (test_without_timestamps)
 
 GST_END_TEST;
 
-/* The frames of a camera that drops out: the source goes, nothing comes for a while, and a new source begins a new stream,
- * while the rest of the pipeline plays on. */
+/* The frames of a camera that drops out: the source goes, nothing comes for a while, and a new source begins a new stream of another
+ * size, while the rest of the pipeline plays on. */
 static void
 drop_out (GstElement *pipeline, guint64 *number, Arrived *arrived, const gchar *element)
 {
-  GstElement *source = new_source ();
+  const guint height = HEIGHT + *number / FRAMES % 2 * 16;
+  GstElement *source = new_source (height);
   const guint before = g_atomic_int_get (&arrived->n);
 
   connect_source (pipeline, source);
   gst_element_sync_state_with_parent (source);
   for (guint i = 0; i < FRAMES; i++)
-    push (source, new_frame ((*number)++, TRUE));
+    push (source, new_frame ((*number)++, height, TRUE));
   for (guint i = 0; i < 20000 && (guint) g_atomic_int_get (&arrived->n) < before + FRAMES; i++)
     g_usleep (1000);
   fail_unless_equals_int (arrived->n, before + FRAMES);
@@ -150,7 +152,8 @@ drop_out (GstElement *pipeline, guint64 *number, Arrived *arrived, const gchar *
 GST_START_TEST (test_drop_out)
 {
   GstElement *pipeline = launch ("", elements[__i__], "", "fakesink name=sink sync=false");
-  const guint n = g_getenv ("CTR_TEST_QUICK") ? 80 : 400;
+  const gchar *wanted = g_getenv ("CTR_TEST_CYCLES");
+  const guint n = wanted ? (guint) atoi (wanted) : g_getenv ("CTR_TEST_QUICK") ? 80 : 400;
   Arrived arrived = {0};
   guint64 number = 0;
   Usage warm = {0};
