@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/base/gstcontoursfilter-private.h"
 
+#include "gst/base/eventflow.h"
 #include "gst/base/framemessage.h"
 #include "gst/base/significantbits.h"
 
@@ -368,6 +369,7 @@ gst_contours_filter_constructed (GObject *object)
   if (contours_filter_renders (GST_BASE_TRANSFORM (object)))
     contours_filter_hold_rendered (GST_CONTOURS_FILTER (object));
   contours_filter_init_sharing (GST_CONTOURS_FILTER (object));
+  event_flow_install (GST_BASE_TRANSFORM_SINK_PAD (object));
 }
 
 static void

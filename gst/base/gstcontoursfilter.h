@@ -21,6 +21,7 @@
  *   stripmode.h               the properties of analysers of strips: strip-mode, max-open-rows
  *   significantbits.h         the property significant-bits
  *   allocation.h              allocation queries; contourexport uses it as well
+ *   eventflow.h               events that come while the pads are flushing; contourexport and contourextract use it as well
  *   excerpt.h                 excerpts of user input for messages
  *
  * A frame takes this path: before_transform() adopts its CUDA context; transform_ip(), or transform() for @render,

@@ -42,6 +42,7 @@
 #include "gst/elements/gstcontourexport.h"
 
 #include "gst/base/allocation.h"
+#include "gst/base/eventflow.h"
 #include "gst/base/propertyfields.h"
 #include "gst/export/framestream.h"
 #include "gst/export/writer.h"
@@ -388,4 +389,5 @@ gst_contour_export_init (GstContourExport *self)
   self->fd = -1;
   export_writer_init (&self->writer, GST_ELEMENT (self));
   gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (self), TRUE);
+  event_flow_install (GST_BASE_TRANSFORM_SINK_PAD (self));
 }

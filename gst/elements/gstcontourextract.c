@@ -28,6 +28,7 @@
 #include "gst/elements/gstcontourextract.h"
 
 #include "gst/base/allocation.h"
+#include "gst/base/eventflow.h"
 #include "gst/export/framemetas.h"
 #include "gst/export/framestream.h"
 
@@ -310,6 +311,7 @@ gst_contour_extract_init (GstContourExtract *self)
   self->json = add_pad (self, &json_template);
   gst_pad_set_chain_function (self->sink, gst_contour_extract_chain);
   gst_pad_set_event_function (self->sink, gst_contour_extract_sink_event);
+  event_flow_install (self->sink);
   gst_pad_set_query_function (self->sink, gst_contour_extract_sink_query);
   gst_pad_set_event_function (self->json, gst_contour_extract_json_event);
   gst_pad_use_fixed_caps (self->json);

@@ -158,6 +158,18 @@ carry_out (const Work *w)
   }
 }
 
+/* A GPU knows neither the cancellation nor the shared input of the thread that happens to wait for it. */
+static void
+carry_out_undisturbed (const Work *w)
+{
+  const CtrCancel *cancel = ctr_cancel_set_current (NULL);
+  CtrInput *input = ctr_input_set_current (NULL);
+
+  carry_out (w);
+  ctr_input_set_current (input);
+  ctr_cancel_set_current (cancel);
+}
+
 /* Does work at PLACE wait for EARLIER, by the rules of streams alone? */
 static bool
 follows (const Place *place, const Place *earlier)
@@ -184,7 +196,7 @@ carry_out_wanted (bool *wanted)
       wanted[i] = wanted[i] || (wanted[k] && waits_for (&queue[k], &queue[i]));
   for (int i = 0; i < n_queued; i++)
     if (wanted[i])
-      carry_out (&queue[i]);
+      carry_out_undisturbed (&queue[i]);
     else
       queue[left++] = queue[i];
   n_queued = left;
@@ -301,13 +313,18 @@ needs (const Work *w, const void *memory, size_t size)
   return needed || (w->kind == DRAWING && lies_in (w->picture.planes[0].data, memory, size));
 }
 
-/* What waits in a stream that is destroyed has no work behind it. */
+/* What waits in a stream that is destroyed has no work behind it. The default stream has copies of libgstcuda only, of which that
+ * frees the memory at once: a driver waits for them then. */
 void
 check_unused (const void *pointer, size_t size)
 {
+  bool wanted[MAX_WORK];
   int left = 0;
 
   pthread_mutex_lock (&lock);
+  for (int i = 0; i < n_queued; i++)
+    wanted[i] = queue[i].kind == COPY && !queue[i].place.stream && needs (&queue[i], pointer, size);
+  carry_out_wanted (wanted);
   for (int i = 0; i < n_queued; i++) {
     if (needs (&queue[i], pointer, size) || (queue[i].kind != WAIT && queue[i].place.stream == pointer))
       give_up ("memory or a stream is freed while work is queued there");

@@ -1,18 +1,67 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Every element of the plugin goes through its states many times with frames on their way, meets the end of the stream in
- * every state, and outlives sources that stop and come back: memory, descriptors and threads stay as they are, and every
- * frame arrives. tests/elements/states.c has the states of elements alone, once each. */
+ * every state, is stopped while its stream begins, and outlives sources that stop and come back: memory, descriptors and
+ * threads stay as they are, every frame arrives, and nobody posts an error. tests/elements/states.c has the states of elements alone, once each. */
 #include "flatness.h"
 
-#include <gst/base/gstbasesrc.h>
+#include <gst/base/gstpushsrc.h>
 #include <gst/video/video.h>
 
 #define WARM 50 /* cycles, after which nothing grows */
 #define WIDTH 64
 #define HEIGHT 48
+#define SOURCE "squaresrc"
 
 static const gchar *const elements[] = {"cudacca", "cudaborders", "cudacanny", "cudacrackcontour", "cudasnake",
     "cudabackground", "cudaforeground", "cudacontouroverlay", "contourexport location=/dev/null", "contourextract"};
+
+/* A source of grey frames, each with a square. It has its caps without a capsfilter: if that is stopped while the stream begins,
+ * GStreamer 1.22 makes an error of it. */
+typedef struct {
+  GstPushSrc parent;
+  guint64 next; /* frame */
+} SquareSource;
+
+typedef struct {
+  GstPushSrcClass parent_class;
+} SquareSourceClass;
+
+static GstStaticPadTemplate grey_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS ("video/x-raw, format = GRAY8, width = 64, height = 48, framerate = 30/1"));
+
+static GType square_source_get_type (void);
+G_DEFINE_TYPE (SquareSource, square_source, GST_TYPE_PUSH_SRC)
+
+static GstFlowReturn
+square_source_fill (GstPushSrc *push, GstBuffer *buffer)
+{
+  SquareSource *self = (SquareSource *) push;
+  GstMapInfo map;
+
+  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+  memset (map.data, 20, map.size);
+  for (guint y = 0; y < 20; y++)
+    memset (map.data + (10 + y) * WIDTH + 10 + self->next % 20, 220, 20);
+  gst_buffer_unmap (buffer, &map);
+  GST_BUFFER_PTS (buffer) = gst_util_uint64_scale (self->next++, GST_SECOND, 30);
+  return GST_FLOW_OK;
+}
+
+static void
+square_source_class_init (SquareSourceClass *klass)
+{
+  gst_element_class_add_static_pad_template (GST_ELEMENT_CLASS (klass), &grey_template);
+  gst_element_class_set_static_metadata (
+      GST_ELEMENT_CLASS (klass), "Squares", "Source/Video", "A square", "The gst-cuda-contours authors");
+  GST_PUSH_SRC_CLASS (klass)->fill = square_source_fill;
+}
+
+static void
+square_source_init (SquareSource *self)
+{
+  gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
+  gst_base_src_set_blocksize (GST_BASE_SRC (self), WIDTH * HEIGHT);
+}
 
 static guint
 cycles (void)
@@ -54,22 +103,20 @@ launch (const gchar *element, const gchar *before, const gchar *behind)
   return pipeline;
 }
 
-#define SOURCE "videotestsrc pattern=ball ! video/x-raw,format=GRAY8,width=64,height=48"
-
-/* No element may post an error, but for the source where IS_CUT: it may find that its caps are refused, as the elements behind it
- * stop just then. Messages are taken from the bus, or they would pile up. */
+/* No element may post an error. Messages are taken from the bus, or they would pile up. */
 static void
-drain_bus (GstElement *pipeline, const gchar *element, gboolean is_cut)
+drain_bus (GstElement *pipeline, const gchar *element)
 {
   GstBus *bus = gst_element_get_bus (pipeline);
   GstMessage *message;
 
   while ((message = gst_bus_pop (bus))) {
-    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR && !(is_cut && GST_IS_BASE_SRC (GST_MESSAGE_SRC (message)))) {
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
       GError *error;
+      gchar *debug;
 
-      gst_message_parse_error (message, &error, NULL);
-      ck_abort_msg ("%s: %s", element, error->message);
+      gst_message_parse_error (message, &error, &debug);
+      ck_abort_msg ("%s: %s (%s)", element, error->message, debug);
     }
     gst_message_unref (message);
   }
@@ -85,7 +132,7 @@ cycle (GstElement *pipeline, const gchar *element, GstState low, GstState high, 
     fail_unless (gst_element_get_state (pipeline, NULL, NULL, 20 * GST_SECOND) == GST_STATE_CHANGE_SUCCESS,
         "%s does not reach %s", element, gst_element_state_get_name (high));
   fail_unless (gst_element_set_state (pipeline, low) == GST_STATE_CHANGE_SUCCESS, "%s", element);
-  drain_bus (pipeline, element, n % 2 == 0);
+  drain_bus (pipeline, element);
 }
 
 static void
@@ -114,6 +161,81 @@ GST_END_TEST;
 GST_START_TEST (test_ready_paused)
 {
   check_cycles (elements[__i__], GST_STATE_READY, GST_STATE_PAUSED);
+}
+
+GST_END_TEST;
+
+/* What comes to an element while a stream begins. */
+typedef struct {
+  const gchar *name;
+  GstPadProbeType probe;
+  guint type; /* of the event or query */
+} Moment;
+
+static const Moment moments[] = {
+    {"stream-start", GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, GST_EVENT_STREAM_START},
+    {"caps", GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, GST_EVENT_CAPS},
+    {"allocation", GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, GST_QUERY_ALLOCATION},
+    {"segment", GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, GST_EVENT_SEGMENT},
+    {"buffer", GST_PAD_PROBE_TYPE_BUFFER, 0},
+};
+
+typedef struct {
+  const Moment *moment;
+  GstPad *src; /* of the element */
+} Cut;
+
+/* As GStreamer does on the way to READY before it comes to the sink pads. */
+static GstPadProbeReturn
+cut (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  const Cut *cut = user_data;
+
+  if ((GST_IS_EVENT (info->data) && GST_EVENT_TYPE (info->data) != cut->moment->type)
+      || (GST_IS_QUERY (info->data) && GST_QUERY_TYPE (info->data) != cut->moment->type))
+    return GST_PAD_PROBE_OK;
+  gst_pad_set_active (cut->src, FALSE);
+  return GST_PAD_PROBE_REMOVE;
+}
+
+static gboolean
+is_paused (GstPad *pad)
+{
+  gboolean paused;
+
+  GST_OBJECT_LOCK (pad);
+  paused = GST_PAD_TASK (pad) && gst_task_get_state (GST_PAD_TASK (pad)) == GST_TASK_PAUSED;
+  GST_OBJECT_UNLOCK (pad);
+  return paused;
+}
+
+/* The source stops without a word. */
+GST_START_TEST (test_stopped_at_the_beginning)
+{
+  const gchar *element = elements[__i__ / G_N_ELEMENTS (moments)];
+  Cut at = {.moment = &moments[__i__ % G_N_ELEMENTS (moments)]};
+  GstElement *pipeline = launch (element, SOURCE, "fakesink sync=false");
+  GstElement *subject = gst_bin_get_by_name (GST_BIN (pipeline), "subject");
+  GstPad *sink = gst_element_get_static_pad (subject, "sink"), *source = gst_pad_get_peer (sink);
+  gchar *what = g_strdup_printf ("%s at %s", element, at.moment->name);
+
+  at.src = gst_element_get_static_pad (subject, "src");
+  gst_pad_add_probe (sink, at.moment->probe, cut, &at, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  for (guint i = 0; i < 20000 && !is_paused (source); i++)
+    g_usleep (1000);
+  fail_unless (is_paused (source), "%s: the source goes on", what);
+  fail_unless (!gst_pad_is_active (at.src), "%s: it did not come", what);
+  /* This waits for the source's thread, and leaves the messages on the bus. */
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  drain_bus (pipeline, what);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  g_free (what);
+  gst_object_unref (source);
+  gst_object_unref (sink);
+  gst_object_unref (at.src);
+  gst_object_unref (subject);
+  gst_object_unref (pipeline);
 }
 
 GST_END_TEST;
@@ -182,9 +304,11 @@ cycles_suite (void)
    * before it stops itself. Elements of GStreamer do the same. */
   gst_check_add_log_filter ("GStreamer", G_LOG_LEVEL_WARNING,
       g_regex_new ("Got data flow before segment event", 0, 0, NULL), NULL, NULL, NULL);
+  gst_element_register (NULL, SOURCE, GST_RANK_NONE, square_source_get_type ());
   suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 0);
   tcase_add_test (tc, test_list);
+  tcase_add_loop_test (tc, test_stopped_at_the_beginning, 0, G_N_ELEMENTS (elements) * G_N_ELEMENTS (moments));
   tcase_add_loop_test (tc, test_null_playing, 0, G_N_ELEMENTS (elements));
   tcase_add_loop_test (tc, test_ready_paused, 0, G_N_ELEMENTS (elements));
   tcase_add_loop_test (tc, test_eos_in_every_state, 0, G_N_ELEMENTS (elements));

@@ -9,6 +9,7 @@
  *   stormchain.c       the chain: elements, links, insertion and removal while it runs
  *   stormsource.c      the source, which takes the steps that are frames, events and caps
  *   stormframes.c      frames, right and wrong ones
+ *   stormcuda.c        frames in CUDA memory
  *   stormcaps.c        caps
  *   stormproperties.c  values of properties
  */
@@ -92,8 +93,23 @@ GstElement *storm_source_new (Storm *storm);
 GstCaps *storm_caps (const Storm *storm, StormRandom *random, gboolean first);
 
 /* stormframes.c */
+/* Fills BUFFER with one of many kinds of pictures. */
+void storm_paint (StormRandom *random, GstBuffer *buffer);
 GstBuffer *storm_frame (
     const Storm *storm, StormRandom *random, const GstCaps *caps, GstBufferPool *pool, guint64 number);
+
+/* stormcuda.c */
+/* Whether frames are in CUDA memory between the elements: with CTR_TEST_MEMORY=cuda in the environment. */
+gboolean storm_in_cuda_memory (void);
+/* Whether there is a GPU for that; if not, says so. */
+gboolean storm_has_gpu (void);
+/* Makes CAPS such as CUDA memory can have, mostly. */
+void storm_make_cuda_caps (StormRandom *random, GstCaps *caps);
+gboolean storm_are_cuda_caps (const GstCaps *caps);
+/* A frame from POOL, or from another one. NULL if there is none for CAPS. */
+GstBuffer *storm_cuda_frame (StormRandom *random, const GstCaps *caps, GstBufferPool *pool);
+/* Lets ELEMENT, which has random properties, work on the GPU, mostly. */
+void storm_prefer_gpu (StormRandom *random, GstElement *element);
 
 /* stormproperties.c */
 /* Sets one random property of ELEMENT. */

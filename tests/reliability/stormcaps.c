@@ -73,5 +73,7 @@ storm_caps (const Storm *storm, StormRandom *random, gboolean first)
         1 + (gint) storm_below (random, 40), NULL);
   if (!first && !storm->trusts_frames && storm_chance (random, 3))
     gst_structure_remove_field (gst_caps_get_structure (caps, 0), storm_chance (random, 50) ? "framerate" : "format");
+  if (storm_in_cuda_memory ())
+    storm_make_cuda_caps (random, caps);
   return caps;
 }

@@ -47,13 +47,16 @@ make_ours (Storm *storm, StormRandom *random, guint number)
   g_object_weak_ref (G_OBJECT (element), note_end, &storm->alive);
   for (guint n = storm_chance (random, 70) ? storm_below (random, 8) : 0; n > 0; n--)
     storm_set_property (random, element);
+  if (storm_in_cuda_memory ())
+    storm_prefer_gpu (random, element);
   return element;
 }
 
 static GstElement *
 make_other (Storm *storm, StormRandom *random)
 {
-  const guint kind = storm_below (random, G_N_ELEMENTS (others));
+  const guint any = storm_below (random, G_N_ELEMENTS (others));
+  const guint kind = storm_in_cuda_memory () ? any % FIRST_READER : any; /* which read no CUDA memory */
   GstElement *element = kind < FIRST_READER ? gst_element_factory_make (others[kind], NULL)
                                             : gst_parse_bin_from_description (others[kind], TRUE, NULL);
 

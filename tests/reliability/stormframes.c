@@ -24,6 +24,17 @@ paint (StormRandom *random, guint8 *data, gsize size)
       data[i] = (i / step + (kind == 3 ? 0 : i / (step * 37))) & 1 ? high : low;
 }
 
+void
+storm_paint (StormRandom *random, GstBuffer *buffer)
+{
+  GstMapInfo map;
+
+  if (!gst_buffer_map (buffer, &map, GST_MAP_WRITE))
+    return;
+  paint (random, map.data, map.size);
+  gst_buffer_unmap (buffer, &map);
+}
+
 static GstBuffer *
 new_buffer (StormRandom *random, gsize size)
 {
@@ -164,14 +175,10 @@ pooled (StormRandom *random, GstBufferPool *pool, gsize size)
 {
   GstBufferPoolAcquireParams params = {.flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT};
   GstBuffer *buffer = NULL;
-  GstMapInfo map;
 
   if (!pool || gst_buffer_pool_acquire_buffer (pool, &buffer, &params) != GST_FLOW_OK)
     return new_buffer (random, size);
-  if (gst_buffer_map (buffer, &map, GST_MAP_WRITE)) {
-    paint (random, map.data, map.size);
-    gst_buffer_unmap (buffer, &map);
-  }
+  storm_paint (random, buffer);
   return buffer;
 }
 
@@ -213,6 +220,21 @@ random_memory (const Storm *storm, StormRandom *random, const GstVideoInfo *info
     default:
       return new_buffer (random, size);
   }
+}
+
+/* Some frames are in system memory, though the caps say CUDA memory. */
+static GstBuffer *
+cuda_memory (StormRandom *random, const GstVideoInfo *info, const GstCaps *caps, GstBufferPool *pool)
+{
+  const gboolean in_system_memory = storm_chance (random, 2), lies = storm_chance (random, 5);
+  GstBuffer *buffer = in_system_memory ? NULL : storm_cuda_frame (random, caps, pool);
+
+  if (!buffer)
+    return new_buffer (random, GST_VIDEO_INFO_SIZE (info));
+  storm_paint (random, buffer);
+  if (lies)
+    lie (random, buffer, info);
+  return buffer;
 }
 
 static GstClockTime
@@ -265,7 +287,8 @@ storm_frame (const Storm *storm, StormRandom *random, const GstCaps *caps, GstBu
   GstBuffer *buffer;
 
   if (gst_video_info_from_caps (&info, caps) && GST_VIDEO_INFO_SIZE (&info) > 0)
-    buffer = random_memory (storm, random, &info, pool);
+    buffer = storm_are_cuda_caps (caps) ? cuda_memory (random, &info, caps, pool)
+                                        : random_memory (storm, random, &info, pool);
   else
     buffer = new_buffer (random, storm_below (random, 10000));
   GST_BUFFER_PTS (buffer) = random_time (random, number);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Caps: every element with every format of GStreamer, in both memories, upstream and downstream. An element passes its caps
  * on, so a pair of caps links if they are equal and the element takes them, and otherwise ends as not negotiated, with
- * neither a crash nor a frame. It runs once for each backend (CTR_TEST_BACKEND). */
+ * neither a crash nor a frame. It runs once for each backend and memory (CTR_TEST_BACKEND, CTR_TEST_MEMORY). */
 #include "tests/reliability/matrix/elements.h"
 
 #include <gst/base/gstbasetransform.h>
@@ -20,12 +20,30 @@ caps_of (GstVideoFormat format, guint memory)
 }
 
 static gboolean
+is_in_cuda_memory (GstVideoFormat format)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (test_formats); i++)
+    if (test_formats[i].video == format)
+      return test_formats[i].in_cuda_memory;
+  return FALSE;
+}
+
+/* In the memory of this run; in system memory where libgstcuda has no such format, for caps that no element takes then. */
+static GstBuffer *
+make_frame_of (GstVideoFormat format)
+{
+  const TestFrame frame = {format, 64, 48, .seed = 3};
+
+  return is_in_cuda_memory (format) ? make_frame (&frame) : make_system_frame (&frame);
+}
+
+static gboolean
 takes (const gchar *line, GstVideoFormat format, guint memory)
 {
   for (guint i = 0; i < G_N_ELEMENTS (test_formats); i++)
     if (test_formats[i].video == format)
       return !(is_packed_yuv (format) && matrix_draws (line))
-             && (memory == 0 || (test_on_gpu () && test_formats[i].in_cuda_memory));
+             && (memory == 0 || (test_on_gpu () && is_in_cuda_memory (format)));
   return FALSE;
 }
 
@@ -103,20 +121,20 @@ negotiate (const gchar *line, GstCaps *in, GstCaps *out, GstBuffer *buffer)
   return ret;
 }
 
-/* All formats that an element takes, up and down, and one that it does not: in system memory, where frames can be made. */
+/* All formats that an element takes, up and down, and one that it does not. */
 GST_START_TEST (test_links)
 {
   const gchar *line = matrix_lines[__i__];
+  const guint memory = test_in_cuda_memory ();
 
   for (guint i = 0; i < G_N_ELEMENTS (test_formats); i++)
     for (guint j = 0; j <= G_N_ELEMENTS (test_formats); j++) {
       const GstVideoFormat up = test_formats[i].video,
                            down = j < G_N_ELEMENTS (test_formats) ? test_formats[j].video : GST_VIDEO_FORMAT_v210;
-      const TestFrame frame = {up, 64, 48, .seed = 3};
-      GstCaps *in = caps_of (up, 0), *out = caps_of (down, 0);
-      const GstFlowReturn ret = negotiate (line, in, out, make_system_frame (&frame));
+      GstCaps *in = caps_of (up, memory), *out = caps_of (down, memory);
+      const GstFlowReturn ret = negotiate (line, in, out, make_frame_of (up));
 
-      fail_unless_equals_int (ret, up == down && takes (line, up, 0) ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED);
+      fail_unless_equals_int (ret, up == down && takes (line, up, memory) ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED);
       gst_caps_unref (in);
       gst_caps_unref (out);
     }
@@ -124,7 +142,8 @@ GST_START_TEST (test_links)
 
 GST_END_TEST;
 
-/* Frames in system memory whose consumer wants CUDA memory, and caps of CUDA memory on the host backend. */
+/* Frames in either memory whose consumer wants the other one, and caps of CUDA memory on the host backend. Frames in CUDA memory
+ * can be made in its own run only. */
 GST_START_TEST (test_memories)
 {
   const gchar *line = matrix_lines[__i__];
@@ -133,10 +152,11 @@ GST_START_TEST (test_memories)
   for (guint up = 0; up < G_N_ELEMENTS (features); up++)
     for (guint down = 0; down < G_N_ELEMENTS (features); down++) {
       GstCaps *in = caps_of (frame.format, up), *out = caps_of (frame.format, down);
+      const gboolean taken = up == down && takes (line, frame.format, up);
 
-      if (up == 0 || !test_on_gpu ()) /* a frame in system memory is wrong for caps of CUDA memory that are taken */
-        fail_unless_equals_int (negotiate (line, in, out, make_system_frame (&frame)),
-            up == 0 && down == 0 ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED);
+      if (up == 0 || !taken || test_in_cuda_memory ())
+        fail_unless_equals_int (negotiate (line, in, out, up > 0 ? make_frame (&frame) : make_system_frame (&frame)),
+            taken ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED);
       gst_caps_unref (in);
       gst_caps_unref (out);
     }
@@ -148,12 +168,13 @@ static Suite *
 caps_suite (void)
 {
   Suite *suite = suite_create ("caps");
-  TCase *tc = tcase_create (test_backend ());
+  TCase *tc = tcase_create (test_in_cuda_memory () ? "cuda-memory" : test_backend ());
 
   skip_without_gpu ();
   suite_add_tcase (suite, tc);
   tcase_set_timeout (tc, 120);
-  tcase_add_loop_test (tc, test_transform_caps, 0, G_N_ELEMENTS (matrix_lines));
+  if (!test_in_cuda_memory ()) /* the run in system memory has the caps of both */
+    tcase_add_loop_test (tc, test_transform_caps, 0, G_N_ELEMENTS (matrix_lines));
   tcase_add_loop_test (tc, test_links, 0, G_N_ELEMENTS (matrix_lines));
   tcase_add_loop_test (tc, test_memories, 0, G_N_ELEMENTS (matrix_lines));
   return suite;

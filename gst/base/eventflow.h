@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What an event returns upstream that cannot be passed on while the pads are flushing. */
+#ifndef GST_BASE_EVENTFLOW_H
+#define GST_BASE_EVENTFLOW_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* To be called once, when SINK has its event function: an event that it cannot pass on returns GST_FLOW_FLUSHING while the
+ * element's pad "src" is flushing. */
+void event_flow_install (GstPad *sink);
+
+G_END_DECLS
+
+#endif
