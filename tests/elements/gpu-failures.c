@@ -70,6 +70,31 @@ GST_START_TEST (test_other_device)
 
 GST_END_TEST;
 
+/* A context that was set while cuda-device-id had another value is not used. This test needs two devices, too. */
+GST_START_TEST (test_context_elsewhere)
+{
+  GstCudaContext *other = gst_cuda_context_new (1);
+  GstContext *context = gst_context_new_cuda_context (other);
+  GstElement *element = new_subject ("backend=cuda");
+  GstPad *pad = GST_BASE_TRANSFORM_SINK_PAD (element);
+  GstHarness *h;
+  guint device_id;
+
+  gst_element_set_context (element, context);
+  fail_unless (context_of (pad) == other);
+  g_object_set (element, "cuda-device-id", 0, NULL);
+  h = gst_harness_new_with_element (element, "sink", "src");
+  set_frame_caps (h, &frame);
+  g_object_get (context_of (pad), "cuda-device-id", &device_id, NULL);
+  fail_unless_equals_int (device_id, 0);
+  gst_harness_teardown (h);
+  gst_object_unref (element);
+  gst_context_unref (context);
+  gst_object_unref (other);
+}
+
+GST_END_TEST;
+
 /* An error of the core, which only the simulated GPU raises on demand, yields one error message and no output, and a
  * restart works. */
 GST_START_TEST (test_core_failures)
@@ -171,8 +196,10 @@ add_gpu_failure_tests (TCase *tc)
   tcase_add_test (tc, test_wrong_device);
   gst_cuda_load_library ();
   second = gst_cuda_context_new (1);
-  if (second)
+  if (second) {
     tcase_add_test (tc, test_other_device);
+    tcase_add_test (tc, test_context_elsewhere);
+  }
   gst_clear_object (&second);
   if (dlsym (RTLD_DEFAULT, "fake_cuda_fail")) {
     tcase_add_test (tc, test_core_failures);

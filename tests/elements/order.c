@@ -100,6 +100,8 @@ GST_START_TEST (test_many_streams)
     if (are_many && fake_cuda.leads && !test_with_streams ()) {
       fail_unless_equals_int (waits.leads, 0);
       fail_unless_equals_int (waits.host_waits, 1);
+      /* Nobody holds a frame whose work is done. */
+      fail_unless_equals_int (GST_MINI_OBJECT_REFCOUNT_VALUE (gst_buffer_peek_memory (buffer, 0)), 1);
     }
     assert_shows (buffer, line, i);
     gst_buffer_unref (buffer);

@@ -127,6 +127,44 @@ GST_START_TEST (test_labels_of_nothing)
 
 GST_END_TEST;
 
+/* Which rows of a frame have pixels of a label: a bit for each, where no outline is. The box of the label begins at row TOP. */
+static guint64
+find_label_rows (gint top)
+{
+  TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 64, .seed = 2};
+  GstHarness *h = new_harness ("cudacontouroverlay draw=regions labels=area thickness=1 font-desc=Sans,8");
+  GstBuffer *buffer = make_frame (&frame);
+  guint64 rows = 0;
+
+  set_frame_caps (h, &frame);
+  add_region (buffer, 10, top, 140, 100);
+  buffer = pass (h, buffer);
+  for (gint y = 0; y < frame.height; y++)
+    if (y != top && count_drawn (buffer, &frame, 12, y, 16, 1) > 0)
+      rows |= G_GUINT64_CONSTANT (1) << y;
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+  return rows;
+}
+
+/* A label is above its box where it has room there, and in the box, at its top, where a single row is missing. */
+GST_START_TEST (test_label_above)
+{
+  const gint low = 40;
+  const guint64 above = find_label_rows (low);
+  gint height = 0;
+
+  while (height < low && above >> (low - 1 - height) & 1)
+    height++;
+  fail_unless (height > 4 && height < low - 1, "%d rows", height);
+  fail_unless_equals_uint64 (above, ((G_GUINT64_CONSTANT (1) << height) - 1) << (low - height));
+  fail_unless_equals_uint64 (find_label_rows (height + 1), ((G_GUINT64_CONSTANT (1) << height) - 1) << 1);
+  fail_unless_equals_uint64 (find_label_rows (height), (G_GUINT64_CONSTANT (1) << height) - 1);
+  fail_unless_equals_uint64 (find_label_rows (height - 1), ((G_GUINT64_CONSTANT (1) << (height - 1)) - 1) << height);
+}
+
+GST_END_TEST;
+
 /* What is too small to be drawn has neither label nor cross. */
 GST_START_TEST (test_no_labels_of_small)
 {
@@ -292,6 +330,7 @@ style_suite (void)
 #ifdef HAVE_PANGO
   tcase_add_test (tc, test_narrow_legend);
   tcase_add_test (tc, test_labels_of_nothing);
+  tcase_add_test (tc, test_label_above);
   tcase_add_test (tc, test_no_labels_of_small);
 #endif
   return s;

@@ -8,6 +8,7 @@ The tests see the working tree as it is, with what is not committed. A slip whos
 is an error: slips.toml has to follow the sources.
 """
 import argparse
+import json
 import os
 import re
 import shutil
@@ -25,6 +26,7 @@ BUILDS = {
     "host": COMMON + ["-Dcuda=disabled", "-Demulation-tests=enabled"],
     "driver": COMMON + ["-Dcuda=enabled", "-Dcuda-archs=sm_90", "-Demulation-tests=disabled"],
 }
+PATIENCE = 10 # times the usual limits: a test that is slow on a busy machine has noticed nothing
 
 
 def run(command, **more):
@@ -58,6 +60,14 @@ def source_with(slip, tree):
     return path, text, text.replace(old, new)
 
 
+def reason_of(output):
+    """Why the test failed, in a line: the check that failed, or how the test ended."""
+    ended = re.search(r"^ *\d+/\d+ .*?(TIMEOUT|FAIL|ERROR).*", output, re.MULTILINE)
+    log = output[ended.end():] if ended else ""
+    check = re.search(r"^\S+\.(?:c|h|cu|cuh|cc|py):\d+:.*", log, re.MULTILINE)
+    return (check or ended).group(0).strip()[:120] if ended else "fails"
+
+
 def write(path, text):
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
@@ -87,15 +97,23 @@ class Worktree:
             require(["meson", "setup", path, self.tree] + BUILDS[build])
         return path
 
+    def require_tests(self, build, tests):
+        """Ends the program where BUILD has not all TESTS: Meson takes a test that it does not know for one that passes."""
+        known = run(["meson", "introspect", "--tests", self.directory(build)])
+        missing = set(tests) - {test["name"] for test in json.loads(known.stdout)}
+        if missing:
+            sys.exit(f"The build {build} has no {', '.join(sorted(missing))}. Adapt slips.toml.")
+
     def test(self, build, tests, jobs, seconds):
         """None: all tests pass. Otherwise what failed, in a few words."""
         directory = self.directory(build)
         environment = dict(os.environ, NINJAFLAGS=f"-j{jobs}")
         environment["GST_REGISTRY"] = os.path.join(directory, "registry.bin")
+        environment["CK_TIMEOUT_MULTIPLIER"] = str(PATIENCE)
         for test in tests: # so that the first failure ends it; Meson builds what the test needs
             try:
-                done = run(["meson", "test", "-C", directory, f"--num-processes={jobs}", "--print-errorlogs", test],
-                           env=environment, timeout=seconds)
+                done = run(["meson", "test", "-C", directory, f"--num-processes={jobs}", "--print-errorlogs",
+                            f"--timeout-multiplier={PATIENCE}", test], env=environment, timeout=seconds)
             except subprocess.TimeoutExpired:
                 return f"{test}: does not end"
             if "ninja: build stopped" in done.stdout or "Could not rebuild" in done.stdout:
@@ -103,7 +121,7 @@ class Worktree:
             if re.search(r"^Skipped: +[1-9]", done.stdout, re.MULTILINE):
                 sys.exit(f"{test} is skipped here:\n{done.stdout[-2000:]}")
             if done.returncode != 0:
-                return test
+                return f"{test}: {reason_of(done.stdout)}"
         return None
 
 
@@ -151,6 +169,8 @@ def main():
     folder = options.folder or tempfile.mkdtemp(prefix="mutation-")
     worktree = Worktree(folder)
     try:
+        for build in sorted({slip["build"] for slip in slips}):
+            worktree.require_tests(build, [test for slip in slips if slip["build"] == build for test in slip["tests"]])
         for build, test in sorted({(slip["build"], test) for slip in slips for test in slip["tests"]}):
             failed = None if options.trust else worktree.test(build, [test], options.jobs, 4 * options.seconds)
             if failed:

@@ -189,6 +189,41 @@ test_propagation (void)
     }
 }
 
+/* Weak lines that fall by one pixel a column, or rise, and are stronger in the columns before. At a corner of four tiles, which
+ * are 256 pixels wide, a line goes on in the tile across the corner and touches neither of the others. */
+static void
+test_corners (void)
+{
+  enum { WIDTH = 300, HEIGHT = 72, DISTANCE = 8, WEAK = 248, SEAM = 256 };
+  uint8_t *grey = malloc (WIDTH * HEIGHT);
+  const CtrImage image = {.data = grey, .stride = WIDTH, .width = WIDTH, .height = HEIGHT, .format = CTR_FORMAT_GRAY8};
+  CtrCannyParams params;
+  ctr_canny_params_init (&params);
+  params.sigma = 0;
+  params.low_threshold = 100;
+  params.high_threshold = 600;
+  /* Tiles have a multiple of four rows: with one of the shifts a line goes through each corner. */
+  for (uint32_t shift = 0; shift < 2 * DISTANCE; shift += setup.quick ? 4 : 1) {
+    const bool rises = shift >= DISTANCE;
+    describe_canny (rises ? "rising lines" : "falling lines", &image, &params);
+    for (uint32_t i = 0; i < WIDTH * HEIGHT; i++) {
+      const uint32_t x = i % WIDTH, y = i / WIDTH, along = rises ? 2 * SEAM - 1 - x : x;
+      const uint32_t phase = (along + HEIGHT + shift - y) % (2 * DISTANCE), before = along < WEAK ? WEAK - along : 0;
+      const uint32_t contrast = 40 + 5 * (before < 32 ? before : 32);
+      grey[i] = (uint8_t) (20 + (phase % DISTANCE == 0 ? contrast / 2 : phase < DISTANCE ? contrast : 0));
+    }
+    check_edges (canny, &setup, &image, &params);
+    uint8_t *edges = detect (canny, &setup, &image, &params);
+    for (uint32_t y = 2; y < HEIGHT - 2; y++)
+      /* Behind the strong parts, where the lines that come from there are. */
+      for (uint32_t along = WEAK + 2; along + 16 < WEAK + y && along < 2 * SEAM - WEAK; along++)
+        CHECK (edges[y * WIDTH + (rises ? 2 * SEAM - 1 - along : along)]
+               == ((along + HEIGHT + shift - y) % DISTANCE == 0 ? 255 : 0));
+    free (edges);
+  }
+  free (grey);
+}
+
 /* Memory of a plane as it is expected, and as it becomes, on the device where DEVICE. */
 typedef struct {
   uint8_t *expected, *actual;
@@ -387,6 +422,7 @@ main (int argc, char **argv)
   test_thresholds ();
   test_layouts ();
   test_propagation ();
+  test_corners ();
   test_pictures ();
   test_in_place ();
   test_queue ();

@@ -51,15 +51,23 @@ frame_free (Frame *frame)
   picture_free (&frame->picture);
 }
 
-static void
-check_frame (const Step *step, const Frame *frame)
+/* The picture of FRAME where the analyser takes it. */
+static CtrImage
+image_of (const Frame *frame)
 {
-  CtrError error;
   CtrImage image = frame->picture.view;
   if (frame->memory) {
     image.data = frame->memory;
     image.memory = CTR_MEMORY_DEVICE;
   }
+  return image;
+}
+
+static void
+check_frame (const Step *step, const Frame *frame)
+{
+  CtrError error;
+  const CtrImage image = image_of (frame);
   void *result = contract->run (object, &(Request){.image = &image, .params = step->params}, step->stream, &error);
   if (!result)
     fail (__FILE__, __LINE__, error.message);
@@ -80,6 +88,31 @@ check_step (const char *change, const Step *step)
   }
   for (int i = 0; i < PICTURES; i++)
     frame_free (&frames[i]);
+}
+
+/* A frame that is queued and not finished, and another one behind it, in the same stream or in another. The host sees the GPU done
+ * with the first one before it takes the second one's result, or, if LATE, after that and before it reads the arrays. */
+static void
+check_replaced (const Step *first, const Step *second, bool late)
+{
+  Frame replaced = frame_new (first), frame = frame_new (second);
+  const CtrImage image = image_of (&replaced), next = image_of (&frame);
+  CtrEvent *done = ctr_event_new (NULL);
+  describe ("%s: a frame is replaced by another one in %s stream, and done %s", contract->name,
+      first->stream == second->stream ? "the same" : "another", late ? "late" : "early");
+  CHECK (done);
+  CHECK (contract->enqueue (object, &(Request){.image = &image, .params = first->params}, first->stream, NULL));
+  CHECK (ctr_event_record (done, first->stream, NULL));
+  CHECK (contract->enqueue (object, &(Request){.image = &next, .params = second->params}, second->stream, NULL));
+  CHECK (late || ctr_event_wait (done, NULL));
+  void *result = contract->finish (object, NULL);
+  CHECK (result);
+  CHECK (!late || ctr_event_wait (done, NULL));
+  contract->check_result (&(Request){.image = &frame.picture.view, .params = second->params}, result);
+  contract->drop (result);
+  ctr_event_free (done);
+  frame_free (&replaced);
+  frame_free (&frame);
 }
 
 int
@@ -131,6 +164,16 @@ main (int argc, char **argv)
       check_frame (&step, &frame);
     }
     frame_free (&frame);
+    for (uint32_t i = 0; i < 4 * count; i++) {
+      Step first = base;
+      first.params = variants + i / 4 * contract->params_size;
+      first.width = i & 4 ? 70 : 40;
+      first.memory = i & 8 ? CTR_MEMORY_HOST : CTR_MEMORY_DEVICE;
+      step = first;
+      step.width = 55;
+      step.stream = i & 1 ? setup.stream : NULL;
+      check_replaced (&first, &step, i & 2);
+    }
   }
   check_step ("the first frames again", &base);
   contract->destroy (object);

@@ -148,10 +148,22 @@ drawing_check (Drawing *drawing, const Canvas *expected)
   canvas_free (&drawing->canvas);
 }
 
-/* One frame: SETUP's analysers and painters against those of the CPU. */
+static void *
+read_results (void *data)
+{
+  const Results *results = data;
+  ctr_contours_wait (results->borders, NULL);
+  ctr_contours_wait (results->outlines, NULL);
+  ctr_contours_wait (results->cracks, NULL);
+  ctr_components_wait (results->components, NULL);
+  return NULL;
+}
+
+/* One frame: SETUP's analysers and painters against those of the CPU. OVERTAKES: somebody waits for the next frame's results before
+ * the drawing has finished. */
 static void
-test_frame (
-    Random *rng, const Analysers *tested, const Analysers *reference, CtrPainter *const *painters, CtrPainter *on_cpu)
+test_frame (Random *rng, const Analysers *tested, const Analysers *reference, CtrPainter *const *painters,
+    CtrPainter *on_cpu, bool overtakes)
 {
   static uint8_t former[MOST_SIDE * MOST_SIDE];
   const uint32_t side = setup.quick ? MOST_SIDE / 2 : MOST_SIDE;
@@ -180,6 +192,8 @@ test_frame (
   /* The next image, while the drawing may still be running. */
   const CtrImage next = image_of (former, MOST_SIDE, MOST_SIDE, &setup);
   Results other = analyse (tested, &setup, &next);
+  if (overtakes)
+    read_results (&other);
   for (uint32_t i = 0; i < PAINTERS; i++)
     CHECK (ctr_painter_finish (painters[i], NULL));
 
@@ -196,17 +210,6 @@ test_frame (
   memset (former, 0, sizeof former);
   memcpy (former, pixels, (size_t) width * height);
   free (pixels);
-}
-
-static void *
-read_results (void *data)
-{
-  const Results *results = data;
-  ctr_contours_wait (results->borders, NULL);
-  ctr_contours_wait (results->outlines, NULL);
-  ctr_contours_wait (results->cracks, NULL);
-  ctr_components_wait (results->components, NULL);
-  return NULL;
 }
 
 /* Somebody reads the results while they are drawn. */
@@ -259,7 +262,7 @@ main (int argc, char **argv)
       analysers_free (&tested);
       tested = analysers_new (&setup);
     }
-    test_frame (&rng, &tested, &reference, painters, on_cpu);
+    test_frame (&rng, &tested, &reference, painters, on_cpu, i % 2);
   }
   for (int i = 0; i < frames / 4; i++) {
     describe ("reader %d", i);
