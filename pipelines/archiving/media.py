@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Frames of a file through the elements, in a GStreamer pipeline of this process."""
+import re
 import threading
 import time
 from typing import NamedTuple
@@ -204,6 +205,12 @@ def time_of(sample):
     return None if found == Gst.CLOCK_TIME_NONE else found
 
 
+def describe_caps(caps):
+    """The name of CAPS' first structure, and its integers. What Caps.get_structure() returns differs from GStreamer 1.26 on."""
+    text = caps.to_string().split(";")[0]
+    return re.match(r"[^,(]*", text)[0].strip(), {name: int(value) for name, value in re.findall(r"([\w-]+)=\(int\)(-?\d+)", text)}
+
+
 def read_frames(file, elements, timeout, start=None):
     """Analyses a file: yields its frames with their metadata, of a file sought to START from about there on. A frame's metadata
     has to be read before the next one is taken."""
@@ -215,5 +222,5 @@ def read_frames(file, elements, timeout, start=None):
             media.seek(start)
         media.play()
         for sample in media.samples():
-            size = sample.get_caps().get_structure(0)
-            yield Frame(sample.get_buffer(), time_of(sample), size.get_value("width"), size.get_value("height"))
+            size = describe_caps(sample.get_caps())[1]
+            yield Frame(sample.get_buffer(), time_of(sample), size["width"], size["height"])

@@ -52,7 +52,7 @@ def read_index(file, segment, timeout):
         caps = pipeline.out.get_static_pad("sink").get_current_caps()
         demuxers = [element.get_factory().get_name() for element in list_elements(pipeline.pipeline, "Demux")]
         known, duration = pipeline.pipeline.query_duration(Gst.Format.TIME)
-        if not known or duration <= segment or not caps or caps.get_structure(0).get_name() not in SPLIT_CODECS:
+        if not known or duration <= segment or not caps or media.describe_caps(caps)[0] not in SPLIT_CODECS:
             return None
         if len(demuxers) != 1 or demuxers[0] not in SPLIT_DEMUXERS:
             return None

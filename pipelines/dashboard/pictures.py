@@ -122,7 +122,8 @@ class Studio:
 
     def fill(self, sample, frame, view, failures):
         caps, buffer = sample.get_caps(), sample.get_buffer()
-        width, height = (caps.get_structure(0).get_value(name) for name in ("width", "height"))
+        info = GstVideo.VideoInfo.new_from_caps(caps)
+        width, height = info.width, info.height
         if view:
             encoder = self.encoder("view", VIEW)
             size = size_for(width, height, self.widest)
