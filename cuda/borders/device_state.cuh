@@ -17,7 +17,10 @@
  *   select.cu      limits on the rows' numbers, and the rows that remain
  *   subpixel.cu    where the edge is beside each point
  * and cuda/contours/list_ranking.cu, segments to rings. The headers there have kernels that level contours share.
- * Directions: 0 east, 1 north-east, 2 north .. 7 south-east. */
+ * Directions: 0 east, 1 north-east, 2 north .. 7 south-east.
+ *
+ * Longer than 500 lines: all kernels share it.
+ */
 #ifndef CTR_CUDA_BORDERS_DEVICE_STATE_CUH
 #define CTR_CUDA_BORDERS_DEVICE_STATE_CUH
 

@@ -3,7 +3,7 @@
 """contourmqttsink against Debian's mosquitto: what arrives, what is lost when the broker is away, what is said of it, and how
 long flushes, ends and stops take. Argument: the program feeder.
 
-CTR_TEST_FULL=1 keeps the broker away for 30 s instead of 2.
+CTR_TEST_FULL=1 keeps the broker away for 30 s instead of 2. Longer than 500 lines: all tests share the broker and its clients.
 """
 import os
 import re

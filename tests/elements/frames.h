@@ -418,58 +418,6 @@ format_runs (const TestFormat *format)
   return format->in_cuda_memory || !test_in_cuda_memory ();
 }
 
-/* Gives ELEMENT, before it starts, the CUDA context of the test program, as an application does. With a context for each
- * harness, programs would take minutes on a GPU; gpu.c tests elements that make their own. */
-static inline void
-share_cuda_context (GstElement *element)
-{
-#ifdef HAVE_GST_CUDA
-  if (test_on_gpu () || test_in_cuda_memory ()) {
-    GstContext *context = gst_context_new_cuda_context (test_cuda_context ());
-
-    gst_element_set_context (element, context);
-    gst_context_unref (context);
-  }
-#endif
-}
-
-/* Returns a harness of the elements of a launch line, which shares the program's CUDA context. */
-static inline GstHarness *
-new_harness_of_line (const gchar *line)
-{
-  GstElement *bin = gst_parse_bin_from_description (line, TRUE, NULL);
-  GstHarness *h;
-
-  fail_unless (bin != NULL, "%s", line);
-  share_cuda_context (bin);
-  h = gst_harness_new_with_element (bin, "sink", "src");
-  gst_object_unref (bin);
-  return h;
-}
-
-/* Returns a harness of one element, given as a launch line, with this run's backend. The element posts its messages to
- * BUS, unless NULL. */
-static inline GstHarness *
-new_harness_with_bus (const gchar *element_line, GstBus *bus)
-{
-  gchar *line = g_strdup_printf ("%s backend=%s", element_line, test_backend ());
-  GstElement *element = gst_parse_launch (line, NULL);
-  GstHarness *h;
-
-  gst_element_set_bus (element, bus);
-  share_cuda_context (element);
-  h = gst_harness_new_with_element (element, "sink", "src");
-  gst_object_unref (element);
-  g_free (line);
-  return h;
-}
-
-static inline GstHarness *
-new_harness (const gchar *element_line)
-{
-  return new_harness_with_bus (element_line, NULL);
-}
-
 /* Stops H's element, starts it again, and begins a new stream of frames like FRAME. */
 static inline void
 restart (GstHarness *h, const TestFrame *frame)
@@ -512,5 +460,7 @@ assert_one_error (GstBus *bus, GQuark domain, gint code)
   gst_message_unref (message);
   fail_unless (pop_message (bus, GST_MESSAGE_ERROR) == NULL, "more than one error");
 }
+
+#include "harness.h"
 
 #endif

@@ -210,7 +210,8 @@ main (int argc, char **argv)
         setup.backend == CTR_BACKEND_CPU ? " most memory, bytes a pixel |" : "");
   for (size_t k = 0; k < hashed_case_count; k++) {
     Cost costs[LENGTH (contents)];
-    const bool is_snake = strcmp (hashed_cases[k].name, "snake") == 0; /* It takes a second at a quarter of each side. */
+    const bool is_snake =
+        strcmp (hashed_cases[k].name, "snake") == 0; /* It takes a second at a quarter of each side. */
     const uint32_t part = is_snake ? 4 : 1;
     if (table && is_snake)
       continue;
