@@ -3,20 +3,12 @@
  * one error that names the limit, and the next picture has the contours that the host finds. */
 #include <contours/borders.h>
 
+#include "tests/core/common/testing.h"
+
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SIDE 720 /* of the chequerboard, with two passages a pixel */
-
-static void
-require (bool ok, const char *what)
-{
-  if (ok)
-    return;
-  fprintf (stderr, "FAILED: %s\n", what);
-  exit (1);
-}
 
 static CtrContours *
 run (CtrBorders *borders, const uint8_t *pixels, uint32_t side, CtrConnectivity connectivity, CtrError *error)
@@ -36,24 +28,22 @@ main (void)
   CtrBorders *gpu = ctr_borders_new (CTR_BACKEND_CUDA, NULL), *host = ctr_borders_new (CTR_BACKEND_CPU, NULL);
   for (uint32_t i = 0; i < SIDE * SIDE; i++)
     pixels[i] = (i / SIDE + i) % 2 ? 255 : 0;
-  require (gpu && host, "there are border followers");
+  CHECK (gpu && host);
   for (int i = 0; i < 4; i++) {
     CtrError error = {CTR_OK, ""};
-    require (!run (gpu, pixels, SIDE, CTR_CONNECTIVITY_8, &error), "there are too many");
-    require (error.status == CTR_ERROR_OUT_OF_MEMORY && strstr (error.message, "720 x 720")
-                 && strstr (error.message, "1000000"),
-        error.message);
-    /* As often as not, a picture with fewer follows. */
+    CHECK (!run (gpu, pixels, SIDE, CTR_CONNECTIVITY_8, &error));
+    CHECK (error.status == CTR_ERROR_OUT_OF_MEMORY);
+    CHECK (strstr (error.message, "720 x 720") && strstr (error.message, "1000000"));
+    /* A picture with fewer follows. */
     CtrContours *found = run (gpu, pixels, i % 2 ? 300 : 17, CTR_CONNECTIVITY_8, &error);
     CtrContours *expected = run (host, pixels, i % 2 ? 300 : 17, CTR_CONNECTIVITY_8, NULL);
-    require (found && expected, "the next picture is analysed");
-    require (found->count == expected->count && found->point_count == expected->point_count, "as many contours");
+    CHECK (found && expected);
+    CHECK (found->count == expected->count && found->point_count == expected->point_count);
     const CtrContour *table = ctr_contours_map_table (found, NULL), *rows = ctr_contours_map_table (expected, NULL);
     const CtrPoint *points = ctr_contours_map_points (found, NULL), *places = ctr_contours_map_points (expected, NULL);
-    require (table && rows && points && places, "they are fetched");
-    require (!memcmp (table, rows, found->count * sizeof *table)
-                 && !memcmp (points, places, found->point_count * sizeof *points),
-        "the same contours");
+    CHECK (table && rows && points && places);
+    CHECK (!memcmp (table, rows, found->count * sizeof *table)
+           && !memcmp (points, places, found->point_count * sizeof *points));
     ctr_contours_unref (found);
     ctr_contours_unref (expected);
   }
