@@ -97,6 +97,9 @@ GST_START_TEST (test_results_all)
     if (!format_runs (format))
       continue;
     frames[i] = (TestFrame){format->video, 100 + i, 80 - i, .seed = i};
+    /* libgstcuda from 1.24 on allocates a row too few for NV21 with an odd height. */
+    if (test_in_cuda_memory () && format->video == GST_VIDEO_FORMAT_NV21)
+      frames[i].height &= ~1;
     set_frame_caps (h, &frames[i]);
     if (i % 7 == 3) {
       fail_unless (gst_harness_push_event (h, gst_event_new_flush_start ()));
