@@ -108,11 +108,13 @@ make_connected (void)
   return client;
 }
 
+/* Not as long as a question to a broker may take. A thread of librdkafka, in newer versions more often, looks only once a second whether it is to
+ * end. */
 void
 free_quickly (KafkaClient *client)
 {
   const gint64 since = g_get_monotonic_time ();
   kafka_client_free (client);
   const gint64 took = g_get_monotonic_time () - since;
-  fail_unless (took < SECOND, "%" G_GINT64_FORMAT " us", took);
+  fail_unless (took < 3 * SECOND / 2, "%" G_GINT64_FORMAT " us", took);
 }
