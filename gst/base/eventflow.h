@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* To be called once, when SINK has its event function: an event that it cannot pass on returns GST_FLOW_FLUSHING while the
- * element's pad "src" is flushing. */
+/* Makes an event that SINK cannot pass on return GST_FLOW_FLUSHING while the element's pad "src" is flushing. It wraps SINK's event
+ * function, so an element calls it once, when that function is set. */
 void event_flow_install (GstPad *sink);
 
 G_END_DECLS

@@ -108,8 +108,8 @@ make_connected (void)
   return client;
 }
 
-/* Not as long as a question to a broker may take. A thread of librdkafka, in newer versions more often, looks only once a second whether it is to
- * end. */
+/* The client must not wait for a question to a broker, which may take two seconds. librdkafka itself may take one second to end its
+ * threads, as version 2.8 often does. */
 void
 free_quickly (KafkaClient *client)
 {
