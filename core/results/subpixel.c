@@ -68,6 +68,24 @@ set_weights (CtrSubpixelRule *rule, double sigma)
   rule->weights[2][0] = (int16_t) bend;
 }
 
+/* The same weights as subpixel_window.h takes them. */
+static void
+set_window_weights (CtrSubpixelRule *rule)
+{
+  const int32_t radius = CTR_SUBPIXEL_USUAL_RADIUS;
+  for (int32_t j = -radius; j <= radius; j++)
+    for (int k = 0; k < 3; k++) {
+      const int32_t weight = rule->weights[k][j < 0 ? -j : j], i = j + radius;
+      rule->pairs[k][i / 2] |= (uint32_t) (uint16_t) (k == 1 && j < 0 ? -weight : weight) << (i % 2 ? 16 : 0);
+    }
+  for (int32_t i = 0; i <= radius; i++) {
+    rule->along[0][i] = rule->weights[1][i];
+    rule->along[1][i] = -rule->weights[1][i];
+    rule->along[2][i] = rule->weights[0][i];
+    rule->along[3][i] = rule->weights[2][i];
+  }
+}
+
 void
 ctr_subpixel_rule_init (CtrSubpixelRule *rule, CtrSubpixel method, double sigma, const CtrForeground *foreground)
 {
@@ -82,4 +100,6 @@ ctr_subpixel_rule_init (CtrSubpixelRule *rule, CtrSubpixel method, double sigma,
   rule->radius = (uint32_t) ceil (3.5 * used);
   rule->inverse = (int32_t) lround ((1 << 12) / used);
   set_weights (rule, used);
+  if (rule->radius == CTR_SUBPIXEL_USUAL_RADIUS)
+    set_window_weights (rule);
 }

@@ -32,7 +32,9 @@ enum {
   CTR_SUBPIXEL_PLACES = 2 * CTR_SUBPIXEL_REACH + 1, /* pixels on the axis with derivatives */
   CTR_SUBPIXEL_RADIUS = 14,                         /* of the weights of CTR_SUBPIXEL_MAX_SIGMA */
   CTR_SUBPIXEL_TAPS = CTR_SUBPIXEL_RADIUS + CTR_SUBPIXEL_PLACES + 1, /* with zeros behind */
-  CTR_SUBPIXEL_WEIGHT_BITS = 14
+  CTR_SUBPIXEL_WEIGHT_BITS = 14,
+  CTR_SUBPIXEL_USUAL_RADIUS = 4, /* of the weights of CTR_SUBPIXEL_SIGMA */
+  CTR_SUBPIXEL_PAIRS = (2 * CTR_SUBPIXEL_USUAL_RADIUS + 1 + 1) / 2
 };
 
 /* How the points of an image are refined. The same for all images with the same parameters. */
@@ -44,6 +46,10 @@ typedef struct {
   /* EDGE: by distance from the centre, those of a Gaussian, of its first derivative times sigma, which is odd, and of its second
    * derivative times sigma^2. */
   int16_t weights[3][CTR_SUBPIXEL_TAPS];
+  /* With the radius CTR_SUBPIXEL_USUAL_RADIUS the same weights, as subpixel_window.h takes them: two successive ones across an axis
+   * in a word, and along it the first derivative, the same against the axis, the Gaussian and the second derivative. */
+  uint32_t pairs[3][CTR_SUBPIXEL_PAIRS];
+  int32_t along[4][CTR_SUBPIXEL_USUAL_RADIUS + 1];
 } CtrSubpixelRule;
 
 /* Sets up RULE for valid parameters. SIGMA 0: CTR_SUBPIXEL_SIGMA. FOREGROUND NULL: for edge pixels. */
@@ -302,23 +308,25 @@ ctr_subpixel_derive_within (const CtrSubpixelRule *rule, int32_t radius, const C
   }
 }
 
+#include "core/results/subpixel_window.h"
+
 CTR_SUBPIXEL_RULE void
 ctr_subpixel_derive (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, CtrPoint point, int32_t ax, int32_t ay,
     bool inside, CtrSubpixelSums sums[CTR_SUBPIXEL_PLACES])
 {
 #ifdef __CUDA_ARCH__
-  /* What is constant lets the compiler unroll the inner loop: the radius of CTR_SUBPIXEL_SIGMA, and the depth. */
-  enum { USUAL_RADIUS = 4 };
-  if (inside && rule->radius == USUAL_RADIUS) {
-    CtrSubpixelPlane samples = *plane;
-    if (plane->depth == 8) {
-      samples.depth = 8;
-      ctr_subpixel_derive_within (rule, USUAL_RADIUS, &samples, point, ax, ay, true, sums);
-    } else {
+  const int32_t room = CTR_SUBPIXEL_USUAL_RADIUS + CTR_SUBPIXEL_REACH + CTR_SUBPIXEL_ROOM;
+  if (inside && rule->radius == CTR_SUBPIXEL_USUAL_RADIUS) {
+    if (plane->depth == 16) { /* What is constant lets the compiler unroll the inner loop. */
+      CtrSubpixelPlane samples = *plane;
       samples.depth = 16;
-      ctr_subpixel_derive_within (rule, USUAL_RADIUS, &samples, point, ax, ay, true, sums);
+      ctr_subpixel_derive_within (rule, CTR_SUBPIXEL_USUAL_RADIUS, &samples, point, ax, ay, true, sums);
+      return;
     }
-    return;
+    if (point.x >= room && point.x + room < plane->width) {
+      ctr_subpixel_derive_bytes (rule, plane, point, ax, ay, sums);
+      return;
+    }
   }
 #endif
   ctr_subpixel_derive_within (rule, (int32_t) rule->radius, plane, point, ax, ay, inside, sums);

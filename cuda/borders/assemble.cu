@@ -109,19 +109,20 @@ __launch_bounds__ (THREADS) number_contours_kernel (const __grid_constant__ Bord
   }
 }
 
-constexpr uint32_t CHUNK = 256; /* points that a warp measures */
+constexpr uint32_t MOST_CHUNK = 256; /* points that a warp measures at once */
 
+/* A warp measures so few points that all warps have some. */
 __global__ void
 __launch_bounds__ (THREADS) measure_kernel (const __grid_constant__ BordersKernelArgs f, bool few_too)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  if (!points_fit (f) || (!few_too && has_few_points (f)))
+  const uint32_t points = f.counters->header.points, warps = index_step () / 32;
+  if (!points_fit (f) | (!few_too & has_few_points (f)))
     return;
-  const uint32_t points = f.counters->header.points;
-  for (uint64_t begin = (uint64_t) (first_index () / 32) * CHUNK; begin < points;
-       begin += (uint64_t) (index_step () / 32) * CHUNK)
-    measure_points (f, (uint32_t) begin, (uint32_t) min ((uint64_t) points, begin + CHUNK));
+  const uint32_t chunk = min (ctr_div_up (ctr_div_up (points, warps), 32) * 32, MOST_CHUNK);
+  for (uint64_t begin = (uint64_t) (first_index () / 32) * chunk; begin < points; begin += (uint64_t) warps * chunk)
+    measure_points (f, (uint32_t) begin, (uint32_t) min ((uint64_t) points, begin + chunk));
 }
 
 template <typename Kind>
@@ -284,13 +285,6 @@ launch_points (const BordersKernelArgs &f, bool overlap, cudaStream_t stream)
   ctr_launch_overlapped (overlap, point_kernel, ctas, POINT_THREADS, 0, stream, f);
 }
 
-/* Threads that measure as many points as there is room for. */
-uint64_t
-measuring_threads (const BordersKernelArgs &f)
-{
-  return f.point_capacity / (CHUNK / 32) + THREADS;
-}
-
 } // namespace
 
 void
@@ -315,21 +309,31 @@ borders_launch_measures (const BordersKernelArgs &frame, bool overlap, cudaStrea
   f.final = false;
   launch_offsets<OffsetPolicy> (f, SCAN_MEASURED, overlap, stream);
   launch_points (f, overlap, stream);
-  launch_over (measure_kernel, measuring_threads (f), f, overlap, stream, true);
+  launch_over (measure_kernel, f.point_capacity, f, overlap, stream, true);
 }
 
 void
-borders_launch_assembly (const BordersKernelArgs &f, bool overlap, cudaStream_t stream)
+borders_launch_points (const BordersKernelArgs &f, bool overlap, cudaStream_t stream)
 {
   if (f.many_segments || borders_reorders (f))
     launch_offsets<OffsetPolicy> (f, SCAN_OFFSETS, overlap, stream);
   launch_points (f, overlap, stream);
+}
+
+void
+borders_launch_table (const BordersKernelArgs &f, bool overlap, cudaStream_t stream)
+{
   if (f.many_points && f.measuring)
-    launch_over (measure_kernel, measuring_threads (f), f, overlap, stream, false);
+    launch_over (measure_kernel, f.point_capacity, f, overlap, stream, false);
   if (f.many_points)
     launch_over (table_kernel, f.contour_capacity, f, overlap, stream);
   if (f.regions.places)
     launch_over (move_kernel, f.point_capacity, f, overlap, stream);
+}
+
+void
+borders_launch_sums (const BordersKernelArgs &f, bool overlap, cudaStream_t stream)
+{
   const unsigned ctas = sum_ctas (f.contour_capacity, f.point_capacity);
   if (f.summing & SUMMING_MOMENTS)
     ctr_launch_overlapped (overlap, sum_kernel<MomentSums>, ctas, SUM_THREADS, 0, stream, f);

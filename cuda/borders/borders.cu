@@ -4,6 +4,7 @@
 #include "cuda/borders/device_state.cuh"
 #include "cuda/contours/contour_delivery.cuh"
 #include "cuda/contours/contour_pool.h"
+#include "cuda/common/fork.cuh"
 #include "cuda/common/graph.cuh"
 #include "cuda/common/input_stage.h"
 #include "cuda/common/session.cuh"
@@ -56,6 +57,7 @@ struct Borders {
   InputView view; /* its samples or its mask on the GPU */
   PictureCopy copy;
   CtrBordersPlan plan;
+  CudaFork fork;           /* for sums and subpixels */
   CtrDeviceBuffer channel; /* for subpixels: a copy of the samples, */
   CtrImage samples;        /* a view of it */
   ContourSlot *slot;
@@ -94,6 +96,7 @@ borders_destroy (void *state)
   ctr_device_buffer_free (&b->contents);
   ctr_device_buffer_free (&b->sorting);
   ctr_device_buffer_free (&b->channel);
+  cuda_fork_close (&b->fork);
   delivery_free (&b->delivery);
   if (b->pool)
     result_pool_unref (b->pool);
@@ -157,6 +160,13 @@ bool
 refines (const Borders *b)
 {
   return b->plan.features & CTR_CONTOUR_FEATURE_SUBPIXEL;
+}
+
+/* Do sums and subpixels need neither the table nor what comes behind it? */
+bool
+forks (const Borders *b, const BordersKernelArgs &f)
+{
+  return f.many_points && !f.regions.places && !f.selecting && (f.summing || refines (b));
 }
 
 /* Are the samples for subpixels copied? Otherwise they are those of the luma that the input stage knows, whole and also when the
@@ -253,6 +263,8 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
   f->final = true;
   const cudaStream_t stream = b->session.stream;
   bool fresh;
+  if (forks (b, *f) && !cuda_fork_open (&b->fork, error))
+    return false;
   if (!input_stage_reserve (&b->input, &b->image, need_of (b), b->session.stream, &fresh, error)
       || !delivery_reserve (
           &b->delivery, input_needs_samples (need_of (b)) ? &b->image : NULL, sizeof (BordersHeader), error)
@@ -312,6 +324,24 @@ queue_picture (Borders *b, BordersKernelArgs *f, CtrError *error)
   return true;
 }
 
+/* Queues the kernels behind that of the points. */
+bool
+queue_rows (Borders *b, const BordersKernelArgs &f, cudaStream_t stream, bool overlap, CtrError *error)
+{
+  const bool fork = forks (b, f), refine = refines (b);
+  if (fork && !cuda_fork_begin (&b->fork, stream, error))
+    return false;
+  borders_launch_table (f, overlap, stream);
+  borders_launch_sums (f, overlap && !fork, fork ? b->fork.stream : stream);
+  if (f.shape_features)
+    borders_launch_shapes (f, overlap, stream);
+  if (f.selecting)
+    borders_launch_select (f, b->plan.select, overlap, stream);
+  if (refine)
+    borders_launch_subpixel (f, b->plan.subpixel, overlap && !fork, fork ? b->fork.stream : stream);
+  return !fork || cuda_fork_join (&b->fork, stream, error);
+}
+
 /* Queues the other kernels, which the same arguments determine but for *f.output. */
 bool
 queue_contours (Borders *b, const BordersKernelArgs &f, cudaStream_t stream, bool overlap, CtrError *error)
@@ -326,14 +356,11 @@ queue_contours (Borders *b, const BordersKernelArgs &f, cudaStream_t stream, boo
     borders_launch_measures (f, overlap, stream);
   if (borders_reorders (f) && !borders_launch_hierarchy (f, &b->sorting, overlap, stream, error))
     return false;
-  borders_launch_assembly (f, overlap, stream);
-  if (f.shape_features)
-    borders_launch_shapes (f, overlap, stream);
-  if (f.selecting)
-    borders_launch_select (f, b->plan.select, overlap, stream);
-  if (refines (b))
-    borders_launch_subpixel (f, b->plan.subpixel, overlap, stream);
-  deliver_contours (&b->delivery, &f.counters->header, f.output, b->copy.from != NULL, Complete{f}, overlap, stream);
+  borders_launch_points (f, overlap, stream);
+  if (!queue_rows (b, f, stream, overlap, error))
+    return false;
+  deliver_contours (
+      &b->delivery, &f.counters->header, f.output, b->copy.from != NULL, Complete{f}, overlap && !forks (b, f), stream);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }

@@ -54,7 +54,8 @@ constexpr uint32_t MOST_FRAME_PASSAGES = CTR_BORDERS_MOST_PASSAGES;
 enum BordersLack { LACKS_MANY_SEGMENTS = 1, LACKS_ROUNDS = 2 };
 
 /* What a frame needs, whether or not there is room for it. */
-struct BordersHeader {
+struct __align__ (16) BordersHeader
+{
   uint32_t passages, open, closed; /* passages; open and closed segments */
   uint32_t contours;               /* in the result */
   uint32_t all_contours;           /* in the image */
@@ -183,13 +184,14 @@ struct BordersKernelArgs {
   } regions;
 };
 
-/* Is there room for all passages and segments? If not, the frame is done again. */
+/* Is there room for all passages and segments? If not, the frame is done again. Here and below, all is compared without a branch, so
+ * that the loads overlap. */
 template <typename Found>
 __device__ inline bool
 fit (const BordersKernelArgs &f, const Found &found)
 {
-  return !found.too_many && found.passages <= f.by_passage.capacity && found.open <= f.ranking.capacity
-         && found.closed <= f.by_segment.closed_capacity;
+  return !found.too_many & (found.passages <= f.by_passage.capacity) & (found.open <= f.ranking.capacity)
+         & (found.closed <= f.by_segment.closed_capacity);
 }
 
 __device__ inline bool
@@ -203,21 +205,21 @@ __device__ inline bool
 contours_fit (const BordersKernelArgs &f)
 {
   const BordersHeader &h = f.counters->header;
-  return passages_fit (f) && !h.incomplete && h.all_contours <= f.contour_capacity;
+  return passages_fit (f) & !h.incomplete & (h.all_contours <= f.contour_capacity);
 }
 
 /* Is there also room for all points? */
 __device__ inline bool
 points_fit (const BordersKernelArgs &f)
 {
-  return contours_fit (f) && f.counters->header.points <= f.point_capacity;
+  return contours_fit (f) & (f.counters->header.points <= f.point_capacity);
 }
 
 /* Is the table complete? */
 __device__ inline bool
 has_table (const BordersKernelArgs &f)
 {
-  return points_fit (f) && !f.counters->header.unmeasured;
+  return points_fit (f) & !f.counters->header.unmeasured;
 }
 
 /* The position of a pixel in a bit plane. */
@@ -462,7 +464,7 @@ __device__ inline bool
 has_few_points (const BordersKernelArgs &f)
 {
   const BordersHeader &h = f.counters->header;
-  return h.points <= FEW_POINTS && h.contours <= FEW_CONTOURS;
+  return (h.points <= FEW_POINTS) & (h.contours <= FEW_CONTOURS);
 }
 
 /* memory.cu: places the arrays from BASE on, or nowhere if it is NULL, and returns how many bytes they take. The contents depend
@@ -478,8 +480,10 @@ void borders_launch_few (const BordersKernelArgs &args, bool overlap, cudaStream
 void borders_launch_links (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
 /* After the list ranking: numbers the contours. */
 void borders_launch_numbering (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
-/* Points and table, row by row; and the shapes of the rows. */
-void borders_launch_assembly (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
+/* The points of all rows. Then the table, row by row; the sums, which it does not need; and the shapes of the rows. */
+void borders_launch_points (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
+void borders_launch_table (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
+void borders_launch_sums (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
 void borders_launch_shapes (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
 /* Measures all contours, before limits decide which stay. Their points go to ALL_POINTS. */
 void borders_launch_measures (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);

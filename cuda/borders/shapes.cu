@@ -8,7 +8,8 @@
 namespace
 {
 
-constexpr int SHAPE_THREADS = 128, SHAPE_CTAS = 660;
+constexpr int SHAPE_THREADS = 128, SHAPE_CTAS = 1320;
+constexpr uint32_t MANY_CTAS = 660; /* that share many contours */
 
 /* Tiny and small contours have no more rows and points, and are narrow. */
 constexpr uint32_t TINY_ROWS = 16, TINY_POINTS = 64, SMALL_ROWS = 64, SMALL_POINTS = 512;
@@ -120,7 +121,8 @@ set_small_shapes (const BordersKernelArgs &f, CtaSpace &space, const ShapeList &
   }
 }
 
-/* Few contours have a CTA each, one after the other, as that takes the least time for one. */
+/* Few contours have a CTA each, as that takes the least time for one. There are more CTAs than run at once, so that the next one
+ * starts wherever a contour is done. */
 __global__ void
 __launch_bounds__ (SHAPE_THREADS, 5) shapes_kernel (const __grid_constant__ BordersKernelArgs f)
 {
@@ -133,8 +135,11 @@ __launch_bounds__ (SHAPE_THREADS, 5) shapes_kernel (const __grid_constant__ Bord
   if (!has_table (f))
     return;
   const uint32_t contours = f.counters->header.contours;
-  const bool few = contours <= 2 * gridDim.x;
-  for (uint32_t base = blockIdx.x; base < contours; base += few ? gridDim.x : SHAPE_THREADS * gridDim.x) {
+  const bool few = contours <= gridDim.x;
+  const uint32_t ctas = few ? gridDim.x : min (gridDim.x, MANY_CTAS);
+  if (blockIdx.x >= ctas)
+    return;
+  for (uint32_t base = blockIdx.x; base < contours; base += few ? ctas : SHAPE_THREADS * ctas) {
     uint32_t large = 1;
     if (few) {
       if (threadIdx.x == 0)
@@ -143,7 +148,7 @@ __launch_bounds__ (SHAPE_THREADS, 5) shapes_kernel (const __grid_constant__ Bord
       if (threadIdx.x == 0)
         list.small = list.large = 0;
       __syncthreads ();
-      sort_rows (f, space, list, base + threadIdx.x * gridDim.x);
+      sort_rows (f, space, list, base + threadIdx.x * ctas);
       __syncthreads ();
       set_small_shapes (f, space, list);
       large = list.large;

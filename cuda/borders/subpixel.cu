@@ -7,7 +7,9 @@
 namespace
 {
 
-static_assert (sizeof (CtrSubpixelRule) == 4 * sizeof (uint32_t) + 6 * CTR_SUBPIXEL_TAPS && CTR_SUBPIXEL_TAPS % 2 == 0,
+static_assert (
+    offsetof (CtrSubpixelRule, pairs) == 4 * sizeof (uint32_t) + 6 * CTR_SUBPIXEL_TAPS
+        && sizeof (CtrSubpixelRule) == offsetof (CtrSubpixelRule, along) + 16 * (CTR_SUBPIXEL_USUAL_RADIUS + 1),
     "keys of graphs are compared byte by byte");
 
 /* Which points belong to which row. Limits on numbers have left some rows, whose points lie elsewhere. */
@@ -54,11 +56,12 @@ __launch_bounds__ (REFINE_THREADS, 4)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  if (!points_fit (f) || f.counters->header.unmeasured || (f.selecting && !f.counters->select.done))
+  const ContourOutput output = *f.output;
+  const bool selected = !f.selecting || f.counters->select.done;
+  if (!has_table (f) | !selected)
     return;
   const uint32_t count = f.counters->header.points, rows = f.counters->header.contours, lane = threadIdx.x % 32;
   const uint32_t threshold = f.counters->header.threshold;
-  const ContourOutput output = *f.output;
   const Lines lines = {f, output};
   const CtrPoint *const points = lines.points ();
   CtrSubpixelPoint *const to = output.subpixel;

@@ -62,10 +62,11 @@ bool input_convert (const CtrImage *packed, const CtrImage *plane, cudaStream_t 
 void input_mask_room (const CtrImage *image, const CtrForeground *foreground, InputRoom *room);
 
 /* Queues MASK. SOURCE: on the device, in its own format, with its chroma. OTSU: where the luma's threshold is, if the
- * foreground uses it. FOUND: where another threshold that is found shall be. *THRESHOLD: which of the two, or NULL. */
+ * foreground uses it. FOUND: where another threshold that is found shall be. *THRESHOLD: which of the two, or NULL. PAINTING: as in
+ * foreground_stage_queue(). */
 bool input_queue_mask (InputStage *state, const CtrImage *source, const CtrForeground *foreground,
-    const PackedMask &mask, const uint32_t *otsu, uint32_t *found, const uint32_t **threshold, cudaStream_t stream,
-    CtrError *error);
+    const PackedMask &mask, const uint32_t *otsu, uint32_t *found, const uint32_t **threshold, MaskPainting *painting,
+    cudaStream_t stream, CtrError *error);
 
 /* input_regions.cu: adds what the atlas needs to ROOM, which has that of the upload. A plane of the atlas, whose samples are those
  * of neighbourhoods. And input_stage_foreground() with regions. */

@@ -101,5 +101,5 @@ input_regions_queue (InputStage *state, const CtrImage *image, const InputNeed &
       && !regions_queue_samples (&regions, &frame, foreground->channel, &plane, stream, error))
     return false;
   return foreground_stage_queue (
-      &state->masking, &plane, foreground, view->threshold, &view->mask, &atlas, stream, error);
+      &state->masking, &plane, foreground, view->threshold, &view->mask, &atlas, NULL, stream, error);
 }

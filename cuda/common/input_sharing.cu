@@ -83,7 +83,7 @@ fill_mask (InputStage *state, InputSlot *slot, const CtrImage *image, const CtrI
   if (input_uses_otsu (foreground) && !has_otsu)
     CTR_CUDA (cudaMemcpyAsync (slot->found, state->threshold, sizeof *slot->found, cudaMemcpyDeviceToDevice, stream));
   return input_queue_mask (
-      state, &source, foreground, slot->mask, otsu, slot->found, &slot->mask_threshold, stream, error);
+      state, &source, foreground, slot->mask, otsu, slot->found, &slot->mask_threshold, NULL, stream, error);
 }
 
 /* Queues the filling of SLOT with what is lacking. SHARED: the grey samples that were taken, or IMAGE; it becomes what the

@@ -287,7 +287,8 @@ queue_channel (InputStage *state, CtrImage *source, const CtrForeground *foregro
 
 bool
 input_queue_mask (InputStage *state, const CtrImage *source, const CtrForeground *foreground, const PackedMask &mask,
-    const uint32_t *otsu, uint32_t *found, const uint32_t **threshold, cudaStream_t stream, CtrError *error)
+    const uint32_t *otsu, uint32_t *found, const uint32_t **threshold, MaskPainting *painting, cudaStream_t stream,
+    CtrError *error)
 {
   const bool finds = input_finds_threshold (foreground);
   CtrImage from = *source;
@@ -298,7 +299,7 @@ input_queue_mask (InputStage *state, const CtrImage *source, const CtrForeground
       return false;
     what.channel = CTR_CHANNEL_LUMA;
   }
-  return foreground_stage_queue (&state->masking, &from, &what, *threshold, &mask, NULL, stream, error);
+  return foreground_stage_queue (&state->masking, &from, &what, *threshold, &mask, NULL, painting, stream, error);
 }
 
 /* Queues the mask of IMAGE, in the analyser's own memory. VIEW has the samples, if they are needed. */
@@ -316,7 +317,7 @@ queue_own_mask (InputStage *state, const CtrImage *image, const InputNeed &need,
   state->counted = false;
   Histogram *histogram = (Histogram *) state->histogram.data;
   return input_queue_mask (state, &source, need.foreground, view->mask, otsu, histogram ? &histogram->threshold : NULL,
-      &view->threshold, stream, error);
+      &view->threshold, need.painting, stream, error);
 }
 
 bool

@@ -23,9 +23,10 @@ struct InputNeed {
   bool mask;                       /* the foreground is a mask even if it is plain */
   bool reversed;                   /* the atlas of regions (core/foreground/regions.h) is */
   bool alone;                      /* it reads the colours of the image itself, which no shared input has */
+  MaskPainting *painting;          /* NULL, or what the mask's last step may paint if nobody else reads the mask */
 };
 
-constexpr InputNeed INPUT_NEEDS_SAMPLES = {NULL, true, false, false, false};
+constexpr InputNeed INPUT_NEEDS_SAMPLES = {NULL, true, false, false, false, NULL};
 
 /* Are regions analysed, in an atlas? */
 static inline bool

@@ -71,6 +71,21 @@ load_single (const Sample *row, int x, int last, uint32_t raw[Columns<Sample>::r
   }
 }
 
+/* The samples of COLUMNS columns, which are aligned. */
+template <typename Sample>
+__device__ inline void
+load_aligned (const uint8_t *from, uint32_t raw[Columns<Sample>::raw])
+{
+#pragma unroll
+  for (int k = 0; k < Columns<Sample>::raw / 4; k++) {
+    const uint4 v = ((const uint4 *) from)[k];
+    raw[4 * k] = v.x;
+    raw[4 * k + 1] = v.y;
+    raw[4 * k + 2] = v.z;
+    raw[4 * k + 3] = v.w;
+  }
+}
+
 /* Loads the samples of rows Y, Y + 1, ... up to COUNT <= N, of the columns from X on; 0 for further rows. Outside of the image
  * are its outermost rows and columns. */
 template <typename Sample, int N>
@@ -85,20 +100,19 @@ load_rows (const MeanArgs &a, int y, int x, int count, uint32_t raw[N][Columns<S
     for (int k = 0; k < words; k++)
       raw[i][k] = 0;
   if (a.aligned && x >= 0 && x + COLUMNS - 1 <= last) {
-    const uint8_t *from = a.pixels + (size_t) x * sizeof (Sample);
+    const uint8_t *const from = a.pixels + (size_t) x * sizeof (Sample);
+    if (y >= 0 && y + N - 1 <= last_row) { /* nearly always: then an address follows from the one before */
+      const uint8_t *row = from + y * a.stride;
 #pragma unroll
-    for (int i = 0; i < N; i++)
-      if (i < count) {
-        const uint4 *row = (const uint4 *) (from + min (max (y + i, 0), last_row) * a.stride);
+      for (int i = 0; i < N; i++, row += a.stride)
+        if (i < count)
+          load_aligned<Sample> (row, raw[i]);
+    } else {
 #pragma unroll
-        for (int k = 0; k < words / 4; k++) {
-          const uint4 v = row[k];
-          raw[i][4 * k] = v.x;
-          raw[i][4 * k + 1] = v.y;
-          raw[i][4 * k + 2] = v.z;
-          raw[i][4 * k + 3] = v.w;
-        }
-      }
+      for (int i = 0; i < N; i++)
+        if (i < count)
+          load_aligned<Sample> (from + min (max (y + i, 0), last_row) * a.stride, raw[i]);
+    }
   } else if (x + COLUMNS - 1 <= 0 || x >= last) {
     const Sample *from = (const Sample *) a.pixels + (x < 0 ? 0 : last);
 #pragma unroll
@@ -189,25 +203,21 @@ __device__ inline void
 write_prefix (const uint32_t sums[Columns<Sample>::words], uint32_t *prefix)
 {
   const uint32_t lane = threadIdx.x % 32;
-  uint32_t before[COLUMNS], all = 0;
-  if (sizeof (Sample) == 1) {
+  uint32_t before[COLUMNS], own = 0;
 #pragma unroll
-    for (int i = 0; i < COLUMNS / 2; i++) {
+  for (int i = 0; i < Columns<Sample>::words; i++)
+    own = sizeof (Sample) == 1 ? __dp2a_lo (sums[i], 0x0101u, own) : own + sums[i];
+  uint32_t all = sum_of_lanes (own) - own;
+#pragma unroll
+  for (int i = 0; i < Columns<Sample>::words; i++)
+    if (sizeof (Sample) == 1) {
       before[2 * i] = all;
       before[2 * i + 1] = all + (sums[i] & 0xffff);
       all = __dp2a_lo (sums[i], 0x0101u, all);
-    }
-  } else {
-#pragma unroll
-    for (int i = 0; i < COLUMNS; i++) {
+    } else {
       before[i] = all;
-      all += sums[i % Columns<Sample>::words];
+      all += sums[i];
     }
-  }
-  const uint32_t base = sum_of_lanes (all) - all;
-#pragma unroll
-  for (int i = 0; i < COLUMNS; i++)
-    before[i] += base;
   put<COLUMNS> (prefix + lane / 2 * 36 + lane % 2 * 16, before);
 }
 
@@ -287,16 +297,21 @@ template <typename Sample> struct MeanOutput {
     }
   }
 
+  /* SAMPLES, MASK: the strip in a row of the picture, and of the mask. */
   __device__ void
-  write (const MeanArgs &a, uint32_t y, const uint32_t *prefix) const
+  write (const MeanArgs &a, const Sample *samples, uint32_t *mask, const uint32_t *prefix) const
   {
     const uint32_t lane = threadIdx.x % 32;
-    const Sample *row = (const Sample *) (a.pixels + y * a.stride) + x0, *from = row + lane;
+    const Sample *from = samples + lane;
     const uint32_t *to = prefix + enters, *since = prefix + leaves;
     uint32_t mine = 0, i = 0;
 #pragma unroll 1
-    for (; i + 4 <= full; i += 4, from += 128, to += 144, since += 144)
+    for (; i + 8 <= full; i += 8, from += 256, to += 288, since += 288)
+      find<8> (from, to, since, lane - i, &mine);
+    if (full & 4) {
       find<4> (from, to, since, lane - i, &mine);
+      i += 4, from += 128, to += 144, since += 144;
+    }
     if (full & 2) {
       find<2> (from, to, since, lane - i, &mine);
       i += 2, from += 64, to += 72, since += 72;
@@ -306,9 +321,9 @@ template <typename Sample> struct MeanOutput {
       i++, from += 32, to += 36, since += 36;
     }
     if (partial)
-      find<1> (row + min (32 * i + lane, inside - 1), to, since, lane - i, &mine);
+      find<1> (samples + min (32 * i + lane, inside - 1), to, since, lane - i, &mine);
     if (lane < words)
-      ((uint32_t *) ((uint8_t *) a.mask.bits + y * a.mask.stride))[x0 / 32 + lane] = (mine ^ a.flip) & valid;
+      mask[lane] = (mine ^ a.flip) & valid;
   }
 };
 
@@ -342,7 +357,8 @@ __global__ void __launch_bounds__ (32 * MEAN_WARPS, 1) mean_kernel (const __grid
   const int x = (int) output.x0 - (int) a.lead + (int) lane * COLUMNS, radius = a.radius;
   const uint32_t top = band * a.band_rows, height = min (a.band_rows, a.height - top);
   const uint32_t parts = ctr_div_up (height, MEAN_WARPS * rows) * MEAN_WARPS;
-  const auto first_of = [&] (uint32_t part) { return height * part / parts; };
+  const uint32_t each = height / parts, longer = height % parts; /* rows of a part; parts with one more */
+  const auto first_of = [&] (uint32_t part) { return part * each + min (part, longer); };
 
   /* Rows that enter are loaded ahead: before the sums of the first part are known, and while those of the part before are used. */
   uint32_t enter[rows][Columns<Sample>::raw];
@@ -393,6 +409,8 @@ __global__ void __launch_bounds__ (32 * MEAN_WARPS, 1) mean_kernel (const __grid
       }
     __syncthreads ();
     get<words> (own, sums);
+    const Sample *samples = (const Sample *) (a.pixels + y * a.stride) + output.x0;
+    uint32_t *mask = (uint32_t *) ((uint8_t *) a.mask.bits + y * a.mask.stride) + output.x0 / 32;
 #pragma unroll
     for (int i = 0; i < rows; i++)
       if (i < count) {
@@ -402,7 +420,9 @@ __global__ void __launch_bounds__ (32 * MEAN_WARPS, 1) mean_kernel (const __grid
         __syncwarp ();
         write_prefix<Sample> (sums, prefix);
         __syncwarp ();
-        output.write (a, y + i, prefix);
+        output.write (a, samples, mask, prefix);
+        samples = (const Sample *) ((const uint8_t *) samples + a.stride);
+        mask = (uint32_t *) ((uint8_t *) mask + a.mask.stride);
       }
   }
 }

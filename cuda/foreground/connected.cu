@@ -4,7 +4,7 @@
  *
  *   tile kernel      Finds the components of a tile, and decides those that have a strong pixel there, or do not reach its
  *                    border. The last tile to arrive at a seam unites the others across it.
- *   promote kernel   Changes the pixels of those that have become strong.
+ *   promote kernel   Changes the pixels of those that have become strong, or paints the picture of the mask with them changed.
  *
  * Room: what passes between tiles. Its contents do not matter, but for the counters of arrivals: the last tile to arrive clears
  * them. */
@@ -215,50 +215,98 @@ __launch_bounds__ (RUN_TILE_THREADS, 8) tile_kernel (const __grid_constant__ Con
   join_seams<CONNECTIVITY> (f, p, &memory, codes, memory.complete);
 }
 
-/* Whether pixels found are set or removed, inverted or not, finding them later changes them. A CTA takes a tile, a thread one
- * of its words. */
+/* The promote kernel's shared memory. */
+struct PromoteMemory {
+  bool promoted[RUN_TILE_COMPONENTS];
+  uint32_t changed[TILE_WORDS]; /* by columns */
+};
+
+/* A CTA takes tile P, a thread one of its words. Returns the thread's word, and sets *CHANGE to its pixels that change: whether pixels
+ * found are set or removed, inverted or not, finding them later changes them. */
+__device__ inline uint32_t
+find_change (const ConnectedArgs &f, const TilePlace &p, PromoteMemory *memory, uint32_t *change)
+{
+  const uint32_t t = threadIdx.x;
+  const uint32_t *runs = f.by_tile_run.runs + (size_t) p.tile * TILE_RUNS;
+  const RunTileCounts counts = f.by_tile.counts[p.tile];
+  /* If there are so few, a run or parent has no meaning, but the loads overlap. */
+  const uint32_t first = 1 + p.tile * RUN_TILE_COMPONENTS;
+  const uint32_t first_parent = load_parent (f.by_component.parents, first + t);
+  uint32_t run = runs[t];
+  const uint32_t x = p.tx * RUN_TILE_WORDS + t % RUN_TILE_WORDS, y = p.ty * TILE_ROWS + t / RUN_TILE_WORDS;
+  const uint32_t word = y < p.height && x < p.words ? f.to[(p.first_row + y) * f.to_stride + x] : 0;
+  *change = 0;
+  if (!counts.components)
+    return word;
+  memory->changed[t] = 0;
+  bool any = false;
+  for (uint32_t i = t; i < counts.components; i += RUN_TILE_THREADS) {
+    const uint32_t parent = i == t ? first_parent : load_parent (f.by_component.parents, first + i);
+    memory->promoted[i] = find_root (f.by_component.parents, first + i, parent) == STRONG_ROOT;
+    any = any || memory->promoted[i];
+  }
+  if (!__syncthreads_or (any))
+    return word;
+  for (uint32_t i = t; i < counts.runs;) {
+    if (memory->promoted[run >> RUN_COMPONENT_SHIFT])
+      atomicOr (&memory->changed[run >> 10 & (TILE_WORDS - 1)], (2u << (run & 31)) - (1u << (run >> 5 & 31)));
+    i += RUN_TILE_THREADS;
+    run = i < counts.runs ? runs[i] : 0;
+  }
+  __syncthreads ();
+  *change = memory->changed[t % RUN_TILE_WORDS * TILE_ROWS + t / RUN_TILE_WORDS];
+  return word;
+}
+
 template <bool ATLAS>
 __global__ void
 __launch_bounds__ (RUN_TILE_THREADS) promote_kernel (const __grid_constant__ ConnectedArgs f)
 {
-  __shared__ bool promoted[RUN_TILE_COMPONENTS];
-  __shared__ uint32_t changed[TILE_WORDS]; /* by columns */
-  const uint32_t t = threadIdx.x, tile = blockIdx.x;
-  const uint32_t *runs = f.by_tile_run.runs + (size_t) tile * TILE_RUNS;
-  changed[t] = 0;
+  __shared__ PromoteMemory memory;
+  const uint32_t t = threadIdx.x;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const TilePlace p = place_tile<ATLAS> (f);
   if (ATLAS && !p.exists ())
     return;
-  const RunTileCounts counts = f.by_tile.counts[tile];
-  /* If there are so few, a run or parent has no meaning, but the loads overlap. */
-  const uint32_t first = 1 + tile * RUN_TILE_COMPONENTS;
-  const uint32_t first_parent = load_parent (f.by_component.parents, first + t);
-  uint32_t run = runs[t];
-  const uint32_t x = p.tx * RUN_TILE_WORDS + t % RUN_TILE_WORDS, y = p.ty * TILE_ROWS + t / RUN_TILE_WORDS;
-  uint32_t *const to = y < p.height && x < p.words ? f.to + (p.first_row + y) * f.to_stride + x : NULL;
-  const uint32_t word = to ? *to : 0;
-  if (!counts.components)
-    return;
-  bool any = false;
-  for (uint32_t i = t; i < counts.components; i += RUN_TILE_THREADS) {
-    const uint32_t parent = i == t ? first_parent : load_parent (f.by_component.parents, first + i);
-    promoted[i] = find_root (f.by_component.parents, first + i, parent) == STRONG_ROOT;
-    any = any || promoted[i];
-  }
-  if (!__syncthreads_or (any))
-    return;
-  for (uint32_t i = t; i < counts.runs;) {
-    if (promoted[run >> RUN_COMPONENT_SHIFT])
-      atomicOr (&changed[run >> 10 & (TILE_WORDS - 1)], (2u << (run & 31)) - (1u << (run >> 5 & 31)));
-    i += RUN_TILE_THREADS;
-    run = i < counts.runs ? runs[i] : 0;
-  }
-  __syncthreads ();
-  const uint32_t change = changed[t % RUN_TILE_WORDS * TILE_ROWS + t / RUN_TILE_WORDS];
+  uint32_t change;
+  const uint32_t word = find_change (f, p, &memory, &change);
   if (change)
-    *to = word ^ change;
+    f.to[(p.first_row + p.ty * TILE_ROWS + t / RUN_TILE_WORDS) * f.to_stride + p.tx * RUN_TILE_WORDS
+         + t % RUN_TILE_WORDS] = word ^ change;
+}
+
+/* As promote_kernel() of a whole image, whose mask stays as it is, while its picture becomes complete. A pixel of a plane covers pixels
+ * of one tile. */
+__global__ void
+__launch_bounds__ (RUN_TILE_THREADS)
+    promote_and_paint_kernel (const __grid_constant__ ConnectedArgs f, const __grid_constant__ MaskPicture picture)
+{
+  __shared__ PromoteMemory memory;
+  __shared__ uint32_t words[TILE_WORDS]; /* by rows */
+  const uint32_t t = threadIdx.x;
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  const TilePlace p = place_tile<false> (f);
+  if (p.tile == 0 && t == 0)
+    tell_threshold (picture);
+  uint32_t change;
+  const uint32_t word = find_change (f, p, &memory, &change);
+  words[t] = word ^ change;
+  __syncthreads ();
+  const uint32_t left = p.tx * RUN_TILE_W, top = p.ty * TILE_ROWS;
+  const auto load_word = [&] (uint32_t x, uint32_t y) { return words[(y - top) * RUN_TILE_WORDS + (x - left) / 32]; };
+#pragma unroll 1
+  for (uint32_t i = 0; i < picture.plane_count; i++) {
+    const CtrEdgePlane &plane = picture.planes[i];
+    const uint32_t width = painted_width (picture, plane), height = painted_height (picture, plane);
+    const uint32_t pieces = (RUN_TILE_W >> plane.x_shift) / PAINTED_PIXELS, rows = TILE_ROWS >> plane.y_shift;
+    for (uint32_t k = t; k < pieces * rows; k += RUN_TILE_THREADS) {
+      const uint32_t x = (left >> plane.x_shift) + k % pieces * PAINTED_PIXELS, y = (top >> plane.y_shift) + k / pieces;
+      if (x < width && y < height)
+        write_pixels (plane, x, y, min (width - x, PAINTED_PIXELS), load_covered (picture, plane, x, y, load_word));
+    }
+  }
 }
 
 constexpr uint32_t MOST_REGIONS =
@@ -287,9 +335,11 @@ lay_out (ConnectedArgs *f, uint8_t *base)
   return c.used;
 }
 
+/* PICTURE: NULL, or what the promote kernel paints. */
 bool
 launch (void (*tile_kernel) (ConnectedArgs), void (*promote_kernel) (ConnectedArgs), ConnectedArgs *f,
-    const PackedMask *to, const ReconstructionRoom *room, cudaStream_t stream, CtrError *error)
+    const PackedMask *to, const ReconstructionRoom *room, const MaskPicture *picture, cudaStream_t stream,
+    CtrError *error)
 {
   f->to = to->bits;
   f->to_stride = to->stride / sizeof (uint32_t);
@@ -301,7 +351,9 @@ launch (void (*tile_kernel) (ConnectedArgs), void (*promote_kernel) (ConnectedAr
   const bool overlap = major >= 9 && cuda_graph_takes_overlap ();
   const unsigned tiles = f->tiles_x * f->tiles_y;
   ctr_launch_overlapped (overlap, tile_kernel, tiles, RUN_TILE_THREADS, 0, stream, *f);
-  if (tiles > 1)
+  if (picture)
+    ctr_launch_overlapped (overlap, promote_and_paint_kernel, tiles, RUN_TILE_THREADS, 0, stream, *f, *picture);
+  else if (tiles > 1)
     ctr_launch_overlapped (overlap, promote_kernel, tiles, RUN_TILE_THREADS, 0, stream, *f);
   CTR_CUDA (cudaGetLastError ());
   return true;
@@ -318,7 +370,7 @@ launch_atlas (ConnectedArgs *f, const Atlas *atlas, bool eight_connected, const 
     f->regions = min (atlas->regions.count - i, MOST_REGIONS);
     f->tiles_y = region_tile_rows (places, f->regions, TILE_ROWS);
     if (!launch (eight_connected ? tile_kernel<8, PackedSource, true> : tile_kernel<4, PackedSource, true>,
-            promote_kernel<true>, f, to, room, stream, error))
+            promote_kernel<true>, f, to, room, NULL, stream, error))
       return false;
   }
   return true;
@@ -344,8 +396,8 @@ foreground_reconstruction_arrivals (uint32_t width, uint32_t height, uint32_t re
 
 bool
 foreground_queue_reconstruction (const PackedMask *mask, const PackedMask *marker, const PackedMask *to,
-    const Reconstruction *what, const Atlas *atlas, const ReconstructionRoom *room, cudaStream_t stream,
-    CtrError *error)
+    const Reconstruction *what, const Atlas *atlas, const ReconstructionRoom *room, const MaskPicture *picture,
+    cudaStream_t stream, CtrError *error)
 {
   ConnectedArgs f = {};
   count_tiles (&f, mask->width, mask->height, 0);
@@ -361,12 +413,12 @@ foreground_queue_reconstruction (const PackedMask *mask, const PackedMask *marke
   if (atlas)
     return launch_atlas (&f, atlas, what->eight_connected, to, room, stream, error);
   return launch (what->eight_connected ? tile_kernel<8, PackedSource, false> : tile_kernel<4, PackedSource, false>,
-      promote_kernel<false>, &f, to, room, stream, error);
+      promote_kernel<false>, &f, to, room, picture, stream, error);
 }
 
 bool
 foreground_queue_hysteresis (const CtrImage *plane, const CtrForeground *foreground, const PackedMask *to,
-    const ReconstructionRoom *room, cudaStream_t stream, CtrError *error)
+    const ReconstructionRoom *room, const MaskPicture *picture, cudaStream_t stream, CtrError *error)
 {
   ConnectedArgs f = {};
   count_tiles (&f, plane->width, plane->height, 0);
@@ -377,5 +429,5 @@ foreground_queue_hysteresis (const CtrImage *plane, const CtrForeground *foregro
   f.invert_result = foreground->invert ? ~0u : 0;
   return launch (plane->format == CTR_FORMAT_GRAY16 ? tile_kernel<4, GreySource<uint16_t>, false>
                                                     : tile_kernel<4, GreySource<uint8_t>, false>,
-      promote_kernel<false>, &f, to, room, stream, error);
+      promote_kernel<false>, &f, to, room, picture, stream, error);
 }

@@ -125,11 +125,12 @@ queue_adaptive (ForegroundStage *stage, const CtrImage *image, const CtrForegrou
   return foreground_queue_adaptive (image, &what, &stage->weights, stage->sums.data, mask, atlas, stream, error);
 }
 
-/* Queues the first step of a mask, and hysteresis. MARKER: memory for a mask, if the steps have one. */
+/* Queues the first step of a mask, and hysteresis. MARKER: memory for a mask, if the steps have one. PICTURE: NULL, or what hysteresis
+ * paints. */
 static bool
 queue_first (ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground, const uint32_t *threshold,
     const PackedMask *mask, const PackedMask *marker, const Atlas *atlas, const ReconstructionRoom *room,
-    cudaStream_t stream, CtrError *error)
+    const MaskPicture *picture, cudaStream_t stream, CtrError *error)
 {
   const Steps steps = steps_of (image, foreground);
   CtrImage plane;
@@ -137,20 +138,22 @@ queue_first (ForegroundStage *stage, const CtrImage *image, const CtrForeground 
     return queue_adaptive (stage, image, foreground, mask, atlas, stream, error);
   if (steps.hysteresis && !steps.marker)
     return reads_plane (image, foreground, &plane)
-           && foreground_queue_hysteresis (&plane, foreground, mask, room, stream, error);
+           && foreground_queue_hysteresis (&plane, foreground, mask, room, picture, stream, error);
   const PackedMask *const strong_mask = steps.marker ? marker : NULL;
   if (atlas ? !regions_queue_levels (atlas, foreground, threshold, mask, strong_mask, stream, error)
             : !foreground_queue_levels (image, foreground, threshold, mask, strong_mask, stream, error))
     return false;
   Reconstruction strong = {};
   strong.invert_result = foreground->invert;
-  return !steps.marker || foreground_queue_reconstruction (mask, marker, mask, &strong, atlas, room, stream, error);
+  return !steps.marker
+         || foreground_queue_reconstruction (mask, marker, mask, &strong, atlas, room, picture, stream, error);
 }
 
-/* Queues the steps up to opening and closing. */
+/* Queues the steps up to opening and closing. PICTURE: NULL, or what hysteresis paints. */
 static bool
 queue_opened (ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground, const uint32_t *threshold,
-    const PackedMask *mask, const Atlas *atlas, const ReconstructionRoom *room, cudaStream_t stream, CtrError *error)
+    const PackedMask *mask, const Atlas *atlas, const ReconstructionRoom *room, const MaskPicture *picture,
+    cudaStream_t stream, CtrError *error)
 {
   const Steps steps = steps_of (image, foreground);
   uint8_t *memory = (uint8_t *) stage->masks.data;
@@ -164,7 +167,7 @@ queue_opened (ForegroundStage *stage, const CtrImage *image, const CtrForeground
     memory += mask->stride * mask->height;
   }
   marker.bits = (uint32_t *) memory;
-  if (!queue_first (stage, image, foreground, threshold, &first, &marker, atlas, room, stream, error))
+  if (!queue_first (stage, image, foreground, threshold, &first, &marker, atlas, room, picture, stream, error))
     return false;
   if (atlas && atlas->regions.inside && (steps.adaptive || steps.hysteresis)
       && !regions_queue_clip (&atlas->regions, &first, stream, error))
@@ -175,16 +178,28 @@ queue_opened (ForegroundStage *stage, const CtrImage *image, const CtrForeground
 
 bool
 foreground_stage_queue (ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground,
-    const uint32_t *threshold, const PackedMask *mask, const Atlas *atlas, cudaStream_t stream, CtrError *error)
+    const uint32_t *threshold, const PackedMask *mask, const Atlas *atlas, MaskPainting *painting, cudaStream_t stream,
+    CtrError *error)
 {
   const Steps steps = steps_of (image, foreground);
   const ReconstructionRoom room = {stage->labels.data, stage->arrivals.data};
-  if (!queue_opened (stage, image, foreground, threshold, mask, atlas, &room, stream, error))
+  const bool ends_with_hysteresis =
+      steps.hysteresis && !steps.morphology && !steps.holes && !steps.split && !steps.border;
+  const bool ends_with_holes = steps.holes && !steps.split && !steps.border;
+  MaskPicture *picture = NULL;
+  if (painting && !atlas && (ends_with_hysteresis || ends_with_holes || steps.border)) {
+    painting->painted = true;
+    picture = &painting->picture;
+    picture->found = threshold;
+  }
+  if (!queue_opened (stage, image, foreground, threshold, mask, atlas, &room, ends_with_hysteresis ? picture : NULL,
+          stream, error))
     return false;
   if (steps.holes) {
     Reconstruction outside = {};
     outside.invert_mask = outside.invert_result = true;
-    if (!foreground_queue_reconstruction (mask, NULL, mask, &outside, atlas, &room, stream, error))
+    if (!foreground_queue_reconstruction (
+            mask, NULL, mask, &outside, atlas, &room, ends_with_holes ? picture : NULL, stream, error))
       return false;
   }
   if (steps.split
@@ -194,5 +209,5 @@ foreground_stage_queue (ForegroundStage *stage, const CtrImage *image, const Ctr
     return true;
   Reconstruction touching = {};
   touching.eight_connected = touching.remove = true;
-  return foreground_queue_reconstruction (mask, NULL, mask, &touching, atlas, &room, stream, error);
+  return foreground_queue_reconstruction (mask, NULL, mask, &touching, atlas, &room, picture, stream, error);
 }

@@ -14,6 +14,7 @@
 #include "core/foreground/foreground.h"
 
 #include "cuda/common/device_buffer.cuh"
+#include "cuda/foreground/mask_picture.cuh"
 #include "cuda/foreground/regions.h"
 
 /* A packed mask on the device. */
@@ -21,6 +22,12 @@ struct PackedMask {
   uint32_t *bits;
   size_t stride; /* bytes */
   uint32_t width, height;
+};
+
+/* The picture of the mask, which the last step of a mask may paint, too. */
+struct MaskPainting {
+  MaskPicture picture;
+  bool painted; /* It will: then the mask itself does not become complete. */
 };
 
 /* Working memory of one analyser. */
@@ -45,9 +52,11 @@ bool foreground_stage_has_room (const ForegroundStage *stage, const CtrImage *im
 
 /* Queues all steps. IMAGE: on the device, in its own format (packed RGB or samples). THRESHOLD: the device address of the
  * threshold that OTSU or TRIANGLE have found; NULL with the others. ATLAS: the mask is that of its regions, each by itself, and
- * IMAGE a plane for the atlas, which has the samples of neighbourhoods; pixels between regions become 0. NULL: IMAGE is whole. */
+ * IMAGE a plane for the atlas, which has the samples of neighbourhoods; pixels between regions become 0. NULL: IMAGE is whole.
+ * PAINTING: NULL, or the picture of a whole mask that nobody needs besides. */
 bool foreground_stage_queue (ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground,
-    const uint32_t *threshold, const PackedMask *mask, const Atlas *atlas, cudaStream_t stream, CtrError *error);
+    const uint32_t *threshold, const PackedMask *mask, const Atlas *atlas, MaskPainting *painting, cudaStream_t stream,
+    CtrError *error);
 
 /* levels.cu. MARKER: with HYSTERESIS the samples >= upper_threshold; otherwise NULL. THRESHOLD: as above. MASK is inverted if
  * FOREGROUND says so; with a MARKER it is not, as the reconstruction needs it as it is and inverts its result. */
@@ -77,7 +86,8 @@ bool foreground_queue_morphology_of_levels (const CtrImage *plane, const CtrFore
 
 /* connected.cu: the components of MASK, inverted first if INVERT, that have a pixel of MARKER; MARKER NULL: that have a pixel
  * on the border of the image. TO, which may be MASK, becomes them, inverted if INVERT_RESULT; with REMOVE the others. ATLAS: the
- * regions of an atlas, each by itself, and nothing beside them; NULL: MASK is whole. */
+ * regions of an atlas, each by itself, and nothing beside them; NULL: MASK is whole. PICTURE: NULL, or what is painted of TO, which does
+ * not become complete itself. */
 struct Reconstruction {
   bool eight_connected;
   bool invert_mask;
@@ -91,12 +101,12 @@ struct ReconstructionRoom {
 size_t foreground_reconstruction_labels (uint32_t width, uint32_t height, uint32_t regions);
 size_t foreground_reconstruction_arrivals (uint32_t width, uint32_t height, uint32_t regions);
 bool foreground_queue_reconstruction (const PackedMask *mask, const PackedMask *marker, const PackedMask *to,
-    const Reconstruction *what, const Atlas *atlas, const ReconstructionRoom *room, cudaStream_t stream,
-    CtrError *error);
+    const Reconstruction *what, const Atlas *atlas, const ReconstructionRoom *room, const MaskPicture *picture,
+    cudaStream_t stream, CtrError *error);
 
-/* connected.cu: hysteresis of the grey samples of PLANE, inverted if FOREGROUND says so. */
+/* connected.cu: hysteresis of the grey samples of PLANE, inverted if FOREGROUND says so. PICTURE: as above. */
 bool foreground_queue_hysteresis (const CtrImage *plane, const CtrForeground *foreground, const PackedMask *to,
-    const ReconstructionRoom *room, cudaStream_t stream, CtrError *error);
+    const ReconstructionRoom *room, const MaskPicture *picture, cudaStream_t stream, CtrError *error);
 
 /* split.cu: cuts touching parts of MASK apart, in place. DEPTH: CtrForeground.split_touching, not 0. ATLAS: the regions of an atlas,
  * each by itself, and nothing beside them; NULL: MASK is whole. ROOM: so many bytes, aligned to 256, which need no clearing. */

@@ -4,8 +4,6 @@
 #include "cuda/common/input_stage.h"
 #include "cuda/foreground/crossing_regions.cuh"
 
-#include "core/canny/canny.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,93 +24,41 @@ struct Mask {
 };
 
 constexpr int THREADS = GATHERED_REGIONS;
-constexpr uint32_t PIXELS = 16; /* of a thread */
 
 struct PaintArgs {
-  CtrEdgePlane planes[CTR_EDGE_MAX_PLANES];
-  uint32_t width, height; /* of the image */
-  PackedMask mask;        /* of the image, or of the atlas of REGIONS */
+  MaskPicture picture;
+  PackedMask mask; /* of the image, or of the atlas of REGIONS */
   DeviceRegions regions;
-  const uint32_t *found; /* the threshold, or NULL: */
-  uint32_t threshold;
-  uint32_t *applied; /* page-locked memory of the host */
 };
 
-/* Which of the PIXELS pixels from column X of row Y of a plane cover foreground? X is a multiple of PIXELS. LOAD_WORD (x, y): 32 pixels
- * of the image. */
-template <typename LoadWord>
-__device__ inline uint32_t
-load_covered (const PaintArgs &a, const CtrEdgePlane &plane, uint32_t x, uint32_t y, LoadWord load_word)
-{
-  const uint32_t first = y << plane.y_shift, end = min (first + (1u << plane.y_shift), a.height);
-  const uint32_t words = ctr_div_up (a.width, 32), from = (x << plane.x_shift) / 32;
-  const uint32_t count = (PIXELS << plane.x_shift) / 32; /* words; 0: half a one */
-  uint64_t bits = 0;
-  for (uint32_t v = first; v < end; v++)
-    bits |= load_word (32 * from, v)
-            | (count > 1 && from + 1 < words ? (uint64_t) load_word (32 * (from + 1), v) << 32 : 0);
-  if (count == 0)
-    return bits >> x % 32 & 0xffff;
-  uint32_t covered = 0;
-#pragma unroll
-  for (uint32_t i = 0; i < PIXELS; i++)
-    covered |= (uint32_t) ((bits >> (i << plane.x_shift) & ((1u << (1u << plane.x_shift)) - 1)) != 0) << i;
-  return covered;
-}
-
-/* Writes COUNT pixels of a plane. */
-__device__ inline void
-write_pixels (const CtrEdgePlane &plane, uint32_t x, uint32_t y, uint32_t count, uint32_t bits)
-{
-  const uint8_t *source =
-      plane.source ? (const uint8_t *) plane.source + y * plane.source_stride + (size_t) x * plane.pixel_size : NULL;
-  uint8_t *to = (uint8_t *) plane.data + y * plane.stride + (size_t) x * plane.pixel_size;
-  if (plane.pixel_size == 1 && !source && count == PIXELS && ((uintptr_t) to & 15) == 0) {
-    const uint32_t background = plane.background[0] * 0x01010101u;
-    const uint32_t change = (plane.edge[0] ^ plane.background[0]) * 0x01010101u;
-    uint32_t words[4];
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-      words[i] = (((bits >> 4 * i & 15) * 0x00204081u & 0x01010101u) * 255 & change) ^ background;
-    *(uint4 *) to = make_uint4 (words[0], words[1], words[2], words[3]);
-    return;
-  }
-#pragma unroll 1
-  for (uint32_t i = 0; i < count; i++)
-    for (uint32_t k = 0; k < plane.pixel_size; k++) {
-      const uint32_t at = i * plane.pixel_size + k;
-      to[at] = !(bits >> i & 1) ? plane.background[k] : source ? source[at] : plane.edge[k];
-    }
-}
-
-/* Paints plane blockIdx.z, PIXELS pixels a thread. */
+/* Paints plane blockIdx.z, PAINTED_PIXELS pixels a thread. */
 template <bool ATLAS>
 __global__ void
 __launch_bounds__ (THREADS) paint_kernel (const __grid_constant__ PaintArgs a)
 {
   __shared__ CrossingRegions crossing;
-  const CtrEdgePlane &plane = a.planes[blockIdx.z];
+  const MaskPicture &picture = a.picture;
+  const CtrEdgePlane &plane = picture.planes[blockIdx.z];
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  const uint32_t width = ((a.width - 1) >> plane.x_shift) + 1, height = ((a.height - 1) >> plane.y_shift) + 1;
-  const uint32_t pieces = ctr_div_up (width, PIXELS);
-  const uint64_t all = (uint64_t) pieces * height, step = (uint64_t) gridDim.x * THREADS;
+  const uint32_t width = painted_width (picture, plane);
+  const uint32_t pieces = ctr_div_up (width, PAINTED_PIXELS);
+  const uint32_t all = pieces * painted_height (picture, plane); /* far below 2^32, as sides have 16 bits */
   if (blockIdx.x == 0 && blockIdx.z == 0 && threadIdx.x == 0)
-    *(volatile uint32_t *) a.applied = a.found ? *a.found : a.threshold;
+    tell_threshold (picture);
   const auto load_word = [&] (uint32_t x, uint32_t y) {
     return ATLAS ? crossing.load_word (a.mask, x, y)
                  : *((const uint32_t *) ((const uint8_t *) a.mask.bits + y * a.mask.stride) + x / 32);
   };
-  for (uint64_t first = (uint64_t) blockIdx.x * THREADS; first < all; first += step) {
+  for (uint32_t first = blockIdx.x * THREADS; first < all; first += gridDim.x * THREADS) {
     if (ATLAS) {
-      const uint64_t last = min (first + THREADS, all) - 1;
-      crossing.find (a.regions, (uint32_t) (first / pieces) << plane.y_shift,
-          min ((uint32_t) (last / pieces + 1) << plane.y_shift, a.height));
+      const uint32_t last = min (first + THREADS, all) - 1;
+      crossing.find (
+          a.regions, first / pieces << plane.y_shift, min ((last / pieces + 1) << plane.y_shift, picture.height));
     }
-    const uint64_t i = first + threadIdx.x;
-    const uint32_t x = (uint32_t) (i % pieces) * PIXELS, y = (uint32_t) (i / pieces);
+    const uint32_t i = first + threadIdx.x, x = i % pieces * PAINTED_PIXELS, y = i / pieces;
     if (i < all)
-      write_pixels (plane, x, y, min (width - x, PIXELS), load_covered (a, plane, x, y, load_word));
+      write_pixels (plane, x, y, min (width - x, PAINTED_PIXELS), load_covered (picture, plane, x, y, load_word));
   }
 }
 
@@ -186,18 +132,18 @@ give_back (Mask *mask, CtrError *error)
 }
 
 bool
-queue_paint (const CtrEdgePicture *picture, PaintArgs *a, const CudaSession *session, CtrError *error)
+queue_paint (const PaintArgs &a, const CudaSession *session, CtrError *error)
 {
+  const MaskPicture &picture = a.picture;
   uint32_t most = 1;
-  for (uint32_t i = 0; i < picture->plane_count; i++) {
-    const CtrEdgePlane &plane = a->planes[i] = picture->planes[i];
-    const uint64_t pieces = (uint64_t) ctr_div_up (((a->width - 1) >> plane.x_shift) + 1, PIXELS)
-                            * (((a->height - 1) >> plane.y_shift) + 1);
-    const uint64_t ctas = (pieces + THREADS - 1) / THREADS;
-    most = ctas > most ? (uint32_t) (ctas < MOST_CTAS ? ctas : MOST_CTAS) : most;
+  for (uint32_t i = 0; i < picture.plane_count; i++) {
+    const CtrEdgePlane &plane = picture.planes[i];
+    const uint32_t pieces =
+        ctr_div_up (painted_width (picture, plane), PAINTED_PIXELS) * painted_height (picture, plane);
+    most = max (most, min (ctr_div_up (pieces, THREADS), MOST_CTAS));
   }
-  ctr_launch_overlapped (session->overlap, a->regions.places ? paint_kernel<true> : paint_kernel<false>,
-      dim3 (most, 1, picture->plane_count), THREADS, 0, session->stream, *a);
+  ctr_launch_overlapped (session->overlap, a.regions.places ? paint_kernel<true> : paint_kernel<false>,
+      dim3 (most, 1, picture.plane_count), THREADS, 0, session->stream, a);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }
@@ -209,14 +155,26 @@ queue_frame (
   const cudaStream_t stream = mask->session.stream;
   const bool to_host = picture->memory == CTR_MEMORY_HOST;
   const size_t size = ctr_packed_row (image->width) * image->height;
-  const InputNeed need = {foreground, false, true};
   uint32_t *applied = (uint32_t *) mask->threshold.data;
+  MaskPainting painting = {};
+  InputNeed need = {foreground, false, true};
   CtrImage shared;
   InputView view;
   bool moved;
   if (!input_stage_share (&mask->input, image, need, &mask->session, &shared, &moved, error)
-      || !reserve (mask, &shared, need, to_host ? size : 0, error)
-      || !input_stage_upload (&mask->input, &shared, need, stream, error)
+      || !reserve (mask, &shared, need, to_host ? size : 0, error))
+    return false;
+  if (!to_host) {
+    MaskPicture &painted = painting.picture;
+    memcpy (painted.planes, picture->planes, sizeof painted.planes);
+    painted.plane_count = picture->plane_count;
+    painted.width = image->width;
+    painted.height = image->height;
+    painted.threshold = ctr_foreground_given_threshold (foreground);
+    painted.applied = applied;
+    need.painting = &painting;
+  }
+  if (!input_stage_upload (&mask->input, &shared, need, stream, error)
       || !input_stage_foreground (&mask->input, &shared, need, &view, stream, error))
     return false;
   DeviceRegions regions = {};
@@ -236,16 +194,10 @@ queue_frame (
       CTR_CUDA (cudaMemcpyAsync (applied, view.threshold, sizeof *applied, cudaMemcpyDeviceToHost, stream));
     else
       *applied = ctr_foreground_given_threshold (foreground);
-  } else {
-    PaintArgs a = {};
-    a.width = image->width;
-    a.height = image->height;
-    a.mask = view.mask;
-    a.regions = regions;
-    a.found = view.threshold;
-    a.threshold = ctr_foreground_given_threshold (foreground);
-    a.applied = applied;
-    if (!queue_paint (picture, &a, &mask->session, error))
+  } else if (!painting.painted) {
+    PaintArgs a = {painting.picture, view.mask, regions};
+    a.picture.found = view.threshold;
+    if (!queue_paint (a, &mask->session, error))
       return false;
   }
   mask->to_host = to_host;

@@ -93,9 +93,11 @@ stream_of (cudaStream_t stream)
 void
 queue (cudaStream_t handle, NodeKind kind, Work work)
 {
-  CUstream_st *stream = stream_of (handle);
-  if (stream->captured) {
-    stream->captured->nodes.push_back ({kind, std::move (work)});
+  CUstream_st *stream = stream_of (handle), *origin = stream->branch_of ? stream->branch_of : stream;
+  if (origin->captured) {
+    stream->loose = stream != origin;
+    stream->branched++;
+    origin->captured->nodes.push_back ({kind, std::move (work)});
     return;
   }
   calls++;
@@ -311,12 +313,31 @@ cudaStreamSynchronize (cudaStream_t stream)
   return cudaSuccess;
 }
 
+/* STREAM waits for MARK, which is within a capture: STREAM becomes a branch of it, or a branch ends in STREAM. The nodes of all
+ * branches are in one order, that in which they were queued. */
+static cudaError_t
+follow_captured (CUstream_st *stream, const Mark &mark)
+{
+  CUstream_st *const origin = mark.within;
+  if (!origin->captured || (stream->captured && stream != origin) || (stream->branch_of && stream->branch_of != origin))
+    return failed (cudaErrorStreamCaptureUnsupported);
+  if (mark.stream != origin && mark.branched == mark.stream->branched)
+    mark.stream->loose = false;
+  if (stream != origin) {
+    stream->branch_of = origin;
+    stream->loose = true;
+  }
+  return cudaSuccess;
+}
+
 cudaError_t
 cudaStreamWaitEvent (cudaStream_t stream, cudaEvent_t event, unsigned)
 {
   Locked locked (lock);
   if (const cudaError_t error = fault (CALL_QUEUES))
     return error;
+  if (event->mark && event->mark->within)
+    return follow_captured (stream_of (stream), *event->mark);
   queue (stream, KERNEL, [mark = event->mark] { reach (mark); });
   return cudaSuccess;
 }
@@ -347,8 +368,13 @@ cudaEventRecord (cudaEvent_t event, cudaStream_t stream)
   Locked locked (lock);
   if (const cudaError_t error = fault (CALL_QUEUES))
     return error;
-  auto mark = std::make_shared<Mark> (Mark{stream_of (stream), false, 0});
+  CUstream_st *const within = stream_of (stream)->branch_of  ? stream_of (stream)->branch_of
+                              : stream_of (stream)->captured ? stream_of (stream)
+                                                             : nullptr;
+  auto mark = std::make_shared<Mark> (Mark{stream_of (stream), false, 0, within, stream_of (stream)->branched});
   event->mark = mark;
+  if (within)
+    return cudaSuccess;
   queue (stream, KERNEL, [mark] { mark->reached = true; });
   return cudaSuccess;
 }
@@ -408,6 +434,11 @@ cudaStreamEndCapture (cudaStream_t stream, cudaGraph_t *graph)
     return failed (cudaErrorInvalidValue);
   capturing = nullptr;
   std::unique_ptr<CUgraph_st> captured = std::move (stream->captured);
+  for (CUstream_st *branch : streams)
+    if (branch->branch_of == stream) {
+      stream->broken = stream->broken || branch->loose;
+      branch->branch_of = nullptr;
+    }
   if (stream->broken)
     return failed (cudaErrorStreamCaptureUnsupported);
   if (const cudaError_t error = fault (CALL_QUEUES))

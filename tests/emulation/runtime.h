@@ -38,7 +38,9 @@ struct CUgraphExec_st {
 struct Mark {
   CUstream_st *stream;
   bool reached;
-  int queries; /* that have not found it reached */
+  int queries;         /* that have not found it reached */
+  CUstream_st *within; /* the stream whose capture it is recorded in, or nullptr */
+  unsigned branched;   /* nodes of its own stream's branch before it */
 };
 
 struct CUevent_st {
@@ -50,6 +52,9 @@ struct CUstream_st {
   std::unique_ptr<CUgraph_st> captured; /* while it is being captured */
   bool broken;                          /* what was done during the capture cannot be captured */
   bool follows_default;                 /* and is followed by the default stream */
+  CUstream_st *branch_of;               /* the stream that is being captured and this one along with it, or nullptr */
+  unsigned branched;                    /* nodes of its branch, */
+  bool loose;                           /* the last of which the other stream does not wait for */
 };
 
 /* The calls so far that have queued something in a stream. */
