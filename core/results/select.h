@@ -64,28 +64,50 @@ ctr_select_keeps (const CtrSelectPlan *plan, const double *numbers)
   return true;
 }
 
+/* The number at AT < CTR_SELECT_ROW_NUMBERS of a row. */
+CTR_SHAPE_RULE double
+ctr_select_row_number (const CtrContour *row, uint32_t at)
+{
+  switch (at) {
+    case 0:
+      return ctr_shape_area (row);
+    case 1:
+      return ctr_shape_perimeter (row);
+    case 2:
+      return row->left;
+    case 3:
+      return row->top;
+    case 4:
+      return row->width;
+    case 5:
+      return row->height;
+    default:
+      return ctr_shape_circularity (ctr_shape_area (row), ctr_shape_perimeter (row));
+  }
+}
+
 /* SHAPE, SUMS and FITS are there if the plan's features need them. */
 CTR_SHAPE_RULE bool
 ctr_select_keeps_contour (const CtrSelectPlan *plan, const CtrContour *row, const CtrContourShape *shape,
     const CtrContourSums *sums, const CtrContourFits *fits)
 {
-  const double area = ctr_shape_area (row), perimeter = ctr_shape_perimeter (row);
-  const double first[CTR_SELECT_ROW_NUMBERS] = {area, perimeter, (double) row->left, (double) row->top,
-      (double) row->width, (double) row->height, ctr_shape_circularity (area, perimeter)};
   uint32_t others = 0;
   for (uint32_t i = 0; i < plan->count; i++) {
     const uint32_t at = plan->limits[i].at;
-    if (at >= CTR_SELECT_ROW_NUMBERS)
+    if (at >= CTR_SELECT_ROW_NUMBERS) {
       others++;
-    else if (!(first[at] >= plan->limits[i].min && first[at] <= plan->limits[i].max))
+      continue;
+    }
+    const double number = ctr_select_row_number (row, at);
+    if (!(number >= plan->limits[i].min && number <= plan->limits[i].max))
       return false;
   }
   if (others == 0)
     return true;
   /* All numbers only now, as there are many. */
   CtrContourNumbers n;
-  n.area = area;
-  n.perimeter = perimeter;
+  n.area = ctr_shape_area (row);
+  n.perimeter = ctr_shape_perimeter (row);
   n.x = row->left;
   n.y = row->top;
   n.width = row->width;

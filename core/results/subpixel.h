@@ -34,7 +34,8 @@ enum {
   CTR_SUBPIXEL_TAPS = CTR_SUBPIXEL_RADIUS + CTR_SUBPIXEL_PLACES + 1, /* with zeros behind */
   CTR_SUBPIXEL_WEIGHT_BITS = 14,
   CTR_SUBPIXEL_USUAL_RADIUS = 4, /* of the weights of CTR_SUBPIXEL_SIGMA */
-  CTR_SUBPIXEL_PAIRS = (2 * CTR_SUBPIXEL_USUAL_RADIUS + 1 + 1) / 2
+  CTR_SUBPIXEL_PAIRS = (2 * CTR_SUBPIXEL_USUAL_RADIUS + 1 + 1) / 2,
+  CTR_SUBPIXEL_BESIDE = 128 /* from a pixel to the middle between it and its neighbour, in 1/256 pixel */
 };
 
 /* How the points of an image are refined. The same for all images with the same parameters. */
@@ -323,7 +324,7 @@ ctr_subpixel_derive (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane,
       ctr_subpixel_derive_within (rule, CTR_SUBPIXEL_USUAL_RADIUS, &samples, point, ax, ay, true, sums);
       return;
     }
-    if (point.x >= room && point.x + room < plane->width) {
+    if (point.x >= room && point.x + room < plane->width && plane->stride % 4 == 0) {
       ctr_subpixel_derive_bytes (rule, plane, point, ax, ay, sums);
       return;
     }
@@ -394,37 +395,77 @@ typedef struct {
   int64_t a, b; /* the gradient there */
 } CtrSubpixelEdge;
 
-/* Looks for the edge nearest to MIDDLE, in 1/256 pixel along the axis, among SUMS. AHEAD, BEHIND: pixels of the image along the
- * axis and against it. */
+/* Looks for the edge nearest to MIDDLE, in 1/256 pixel along the axis, among the SUMS at COUNT successive places from FIRST on.
+ * AHEAD, BEHIND: pixels of the image along the axis and against it. Returns its distance from MIDDLE, or UINT32_MAX. */
+CTR_SUBPIXEL_RULE uint32_t
+ctr_subpixel_search_places (const CtrSubpixelRule *rule, const CtrSubpixelSums *sums, int count, int32_t first,
+    int32_t ahead, int32_t behind, int32_t middle, CtrSubpixelEdge *edge)
+{
+  CtrSubpixelChange changes[CTR_SUBPIXEL_PLACES], from = {0, 0, 0}, to = from;
+  CtrSubpixelSums here = {0, 0, 0, 0, 0}, there = here;
+  uint32_t edges = 0, nearest = UINT32_MAX; /* a bit for each place with an edge between it and the next one */
+  int32_t at = 0, best = 0;
+  CTR_SUBPIXEL_UNROLL
+  for (int k = 0; k < count; k++)
+    changes[k] = ctr_subpixel_change (&sums[k]);
+  CTR_SUBPIXEL_UNROLL
+  for (int k = 0; k + 1 < count; k++) {
+    const int32_t place = first + k;
+    const bool is_edge = place >= -behind && place + 1 <= ahead && changes[k].sign != 0
+                         && changes[k].sign == changes[k + 1].sign && changes[k].rise > 0 && changes[k + 1].rise <= 0
+                         && changes[k].sign * rule->polarity <= 0;
+    edges |= (uint32_t) is_edge << k;
+  }
+  /* Mostly there is one. Its values are selected, so that all lanes of a warp look at theirs at the same time. */
+  for (; edges; edges &= edges - 1) {
+    const int k = ctr_subpixel_bits (edges & (0 - edges)) - 1;
+    CTR_SUBPIXEL_UNROLL
+    for (int i = 0; i + 1 < count; i++)
+      if (i == k) {
+        from = changes[i];
+        to = changes[i + 1];
+      }
+    const uint64_t above = (uint64_t) from.rise * (uint64_t) to.run,
+                   below = ctr_subpixel_abs (to.rise) * (uint64_t) from.run;
+    const int32_t moved = (first + k) * 256 + ctr_subpixel_fraction (above, above + below);
+    const uint32_t distance = (uint32_t) ctr_subpixel_abs (moved - middle);
+    if (distance >= nearest)
+      continue;
+    nearest = distance;
+    at = moved;
+    best = k;
+  }
+  if (nearest == UINT32_MAX)
+    return nearest;
+  CTR_SUBPIXEL_UNROLL
+  for (int i = 0; i + 1 < count; i++)
+    if (i == best) {
+      edge->sign = changes[i].sign;
+      here = sums[i];
+      there = sums[i + 1];
+    }
+  const int32_t t = at - (first + best) * 256;
+  edge->at = at;
+  edge->a = ctr_subpixel_between (rule, t, here.a, there.a, here.aa, there.aa);
+  edge->b = ctr_subpixel_between (rule, t, here.b, there.b, here.ab, there.ab);
+  return nearest;
+}
+
+/* Looks for the edge nearest to MIDDLE, CTR_SUBPIXEL_BESIDE or 0, among the SUMS at all places. Mostly it is where those are that no
+ * other can be nearer than: then nothing else is looked at. */
 CTR_SUBPIXEL_RULE CtrSubpixelEdge
 ctr_subpixel_search (const CtrSubpixelRule *rule, const CtrSubpixelSums sums[CTR_SUBPIXEL_PLACES], int32_t ahead,
     int32_t behind, int32_t middle)
 {
-  int32_t at = 0, sign = 0;
-  uint32_t nearest = UINT32_MAX;
-  CtrSubpixelChange before = ctr_subpixel_change (&sums[0]);
-  int64_t a = 0, b = 0;
-  CTR_SUBPIXEL_UNROLL
-  for (int k = 0; k + 1 < CTR_SUBPIXEL_PLACES; k++) {
-    const CtrSubpixelChange from = before, to = ctr_subpixel_change (&sums[k + 1]);
-    const int32_t place = k - CTR_SUBPIXEL_REACH;
-    before = to;
-    if (place < -behind || place + 1 > ahead || from.sign == 0 || from.sign != to.sign || from.rise <= 0 || to.rise > 0
-        || from.sign * rule->polarity > 0)
-      continue;
-    const uint64_t here = (uint64_t) from.rise * (uint64_t) to.run,
-                   there = ctr_subpixel_abs (to.rise) * (uint64_t) from.run;
-    const int32_t t = ctr_subpixel_fraction (here, here + there);
-    const uint32_t distance = (uint32_t) ctr_subpixel_abs (place * 256 + t - middle);
-    if (distance >= nearest)
-      continue;
-    nearest = distance;
-    at = place * 256 + t;
-    sign = from.sign;
-    a = ctr_subpixel_between (rule, t, sums[k].a, sums[k + 1].a, sums[k].aa, sums[k + 1].aa);
-    b = ctr_subpixel_between (rule, t, sums[k].b, sums[k + 1].b, sums[k].ab, sums[k + 1].ab);
-  }
-  const CtrSubpixelEdge edge = {nearest != UINT32_MAX, at, sign, a, b};
+  const int32_t first = middle ? 0 : -1, last = 1; /* of the places around it */
+  const uint32_t others = (uint32_t) (last * 256 - middle);
+  CtrSubpixelEdge edge = {false, 0, 0, 0, 0};
+  uint32_t distance = ctr_subpixel_search_places (
+      rule, sums + CTR_SUBPIXEL_REACH + first, last - first + 1, first, ahead, behind, middle, &edge);
+  if (distance >= others)
+    distance =
+        ctr_subpixel_search_places (rule, sums, CTR_SUBPIXEL_PLACES, -CTR_SUBPIXEL_REACH, ahead, behind, middle, &edge);
+  edge.found = distance != UINT32_MAX;
   return edge;
 }
 
@@ -440,12 +481,17 @@ ctr_subpixel_at_edge (
   return refined;
 }
 
-/* CTR_SUBPIXEL_EDGE. (NX, NY): the normal. */
-CTR_SUBPIXEL_RULE CtrSubpixelPoint
-ctr_subpixel_edge (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, CtrPoint point, int32_t nx, int32_t ny)
+/* The axis on which an edge is looked for, in its direction: (X, Y). AHEAD, BEHIND: pixels of the image along it and against it. */
+typedef struct {
+  bool wide; /* a row */
+  int32_t x, y, ahead, behind;
+} CtrSubpixelWay;
+
+/* (NX, NY): the normal. On a diagonal the axis does not leave the image, otherwise it is that of the greater difference. */
+CTR_SUBPIXEL_RULE CtrSubpixelWay
+ctr_subpixel_way (const CtrSubpixelPlane *plane, CtrPoint point, int32_t nx, int32_t ny)
 {
   const int32_t x = point.x, y = point.y;
-  /* On a diagonal: not out of the image, otherwise along the greater difference. */
   const bool leaves_row = x + ctr_subpixel_sign (nx) < 0 || x + ctr_subpixel_sign (nx) >= plane->width,
              leaves_column = y + ctr_subpixel_sign (ny) < 0 || y + ctr_subpixel_sign (ny) >= plane->height;
   bool wide = nx * nx > ny * ny;
@@ -457,16 +503,43 @@ ctr_subpixel_edge (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, C
     wide = ctr_subpixel_abs (dx) >= ctr_subpixel_abs (dy);
   }
   const int32_t ax = wide ? ctr_subpixel_sign (nx) : 0, ay = wide ? 0 : ctr_subpixel_sign (ny);
-  const int32_t ahead = wide ? (ax > 0 ? plane->width - 1 - x : x) : (ay > 0 ? plane->height - 1 - y : y),
-                behind = wide ? (ax > 0 ? x : plane->width - 1 - x) : (ay > 0 ? y : plane->height - 1 - y);
-  if (ahead == 0)
+  const CtrSubpixelWay way = {wide, ax, ay,
+      wide ? (ax > 0 ? plane->width - 1 - x : x) : (ay > 0 ? plane->height - 1 - y : y),
+      wide ? (ax > 0 ? x : plane->width - 1 - x) : (ay > 0 ? y : plane->height - 1 - y)};
+  return way;
+}
+
+/* CTR_SUBPIXEL_EDGE. (NX, NY): the normal. */
+CTR_SUBPIXEL_RULE CtrSubpixelPoint
+ctr_subpixel_edge (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, CtrPoint point, int32_t nx, int32_t ny)
+{
+  const CtrSubpixelWay way = ctr_subpixel_way (plane, point, nx, ny);
+  if (way.ahead == 0)
     return ctr_subpixel_keep (point, nx, ny, CTR_SUBPIXEL_FRAME);
   CtrSubpixelSums sums[CTR_SUBPIXEL_PLACES];
-  ctr_subpixel_derive_axis (rule, plane, point, ax, ay, sums);
-  const CtrSubpixelEdge edge = ctr_subpixel_search (rule, sums, ahead, behind, 128);
+  ctr_subpixel_derive_axis (rule, plane, point, way.x, way.y, sums);
+  const CtrSubpixelEdge edge = ctr_subpixel_search (rule, sums, way.ahead, way.behind, CTR_SUBPIXEL_BESIDE);
   if (!edge.found)
     return ctr_subpixel_keep (point, nx, ny, CTR_SUBPIXEL_NO_EDGE);
-  return ctr_subpixel_at_edge (rule, point, wide, ax, ay, &edge);
+  return ctr_subpixel_at_edge (rule, point, way.wide, way.x, way.y, &edge);
+}
+
+/* The normal at POINT between its neighbours in the contour. (0, 0): it has none. */
+typedef struct {
+  int32_t x, y;
+} CtrSubpixelNormal;
+
+CTR_SUBPIXEL_RULE CtrSubpixelNormal
+ctr_subpixel_normal (CtrPoint before, CtrPoint point, CtrPoint after)
+{
+  const int32_t in_x = ctr_subpixel_sign (point.x - before.x), in_y = ctr_subpixel_sign (point.y - before.y),
+                out_x = ctr_subpixel_sign (after.x - point.x), out_y = ctr_subpixel_sign (after.y - point.y);
+  CtrSubpixelNormal normal = {-(in_y + out_y), in_x + out_x};
+  if (normal.x == 0 && normal.y == 0) {
+    normal.x = in_x;
+    normal.y = in_y;
+  }
+  return normal;
 }
 
 /* Refines POINT. BEFORE and AFTER: its neighbours in the contour, both POINT itself if it is the only one; on the horizontal,
@@ -475,13 +548,8 @@ CTR_SUBPIXEL_RULE CtrSubpixelPoint
 ctr_subpixel_refine_by (const CtrSubpixelRule *rule, uint32_t method, const CtrSubpixelPlane *plane, uint32_t threshold,
     CtrPoint before, CtrPoint point, CtrPoint after)
 {
-  const int32_t in_x = ctr_subpixel_sign (point.x - before.x), in_y = ctr_subpixel_sign (point.y - before.y),
-                out_x = ctr_subpixel_sign (after.x - point.x), out_y = ctr_subpixel_sign (after.y - point.y);
-  int32_t nx = -(in_y + out_y), ny = in_x + out_x;
-  if (nx == 0 && ny == 0) {
-    nx = in_x;
-    ny = in_y;
-  }
+  const CtrSubpixelNormal normal = ctr_subpixel_normal (before, point, after);
+  const int32_t nx = normal.x, ny = normal.y;
   if (nx == 0 && ny == 0)
     return ctr_subpixel_keep (point, 0, 0, CTR_SUBPIXEL_LONE);
   if (method == CTR_SUBPIXEL_THRESHOLD)

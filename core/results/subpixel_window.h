@@ -29,15 +29,14 @@ ctr_subpixel_word (const uint8_t *address)
 #endif
 }
 
-/* Loads COUNT words from FROM on, which need not be a multiple of 4. The last one has a byte, and others above it. */
+/* Loads COUNT words from ODD bytes behind a multiple of 4, FROM, on. The last one has a byte, and others above it. */
 CTR_SUBPIXEL_RULE void
-ctr_subpixel_load_words (const uint8_t *from, int count, uint32_t *words)
+ctr_subpixel_load_words (const uint8_t *from, uint32_t odd, int count, uint32_t *words)
 {
-  const uint32_t odd = (uint32_t) ((uintptr_t) from & 3);
-  uint32_t word = ctr_subpixel_word (from - odd);
+  uint32_t word = ctr_subpixel_word (from);
   CTR_SUBPIXEL_UNROLL
   for (int i = 0; i < count; i++) {
-    const uint32_t next = i + 1 < count ? ctr_subpixel_word (from - odd + 4 * (i + 1)) : 0;
+    const uint32_t next = i + 1 < count ? ctr_subpixel_word (from + 4 * (i + 1)) : 0;
     words[i] = (uint32_t) (((uint64_t) next << 32 | word) >> 8 * odd);
     word = next;
   }
@@ -47,7 +46,7 @@ ctr_subpixel_load_words (const uint8_t *from, int count, uint32_t *words)
 CTR_SUBPIXEL_RULE int32_t
 ctr_subpixel_add_two (uint32_t weights, uint32_t samples, int first, int32_t sum)
 {
-#ifdef __CUDA_ARCH__
+#if defined __NVCC__ && defined __CUDA_ARCH__
   int32_t result;
   if (first == 0)
     asm("dp2a.lo.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(weights), "r"(samples), "r"(sum));
@@ -89,8 +88,8 @@ ctr_subpixel_transpose (const uint32_t rows[4], uint32_t columns[4])
 #endif
 }
 
-/* As ctr_subpixel_derive_within(), if the plane has bytes, the radius is CTR_SUBPIXEL_USUAL_RADIUS, and the window and
- * CTR_SUBPIXEL_ROOM lie in the image. */
+/* As ctr_subpixel_derive_within(), if the plane has bytes and a stride of a multiple of 4, the radius is CTR_SUBPIXEL_USUAL_RADIUS, and
+ * the window and CTR_SUBPIXEL_ROOM lie in the image. */
 CTR_SUBPIXEL_RULE void
 ctr_subpixel_derive_bytes (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, CtrPoint point, int32_t ax,
     int32_t ay, CtrSubpixelSums sums[CTR_SUBPIXEL_PLACES])
@@ -98,16 +97,18 @@ ctr_subpixel_derive_bytes (const CtrSubpixelRule *rule, const CtrSubpixelPlane *
   enum { ROW_WORDS = (CTR_SUBPIXEL_ALONG + 3) / 4, WORDS = CTR_SUBPIXEL_ALONG * 3 };
   const int32_t radius = CTR_SUBPIXEL_USUAL_RADIUS, reach = radius + CTR_SUBPIXEL_REACH;
   uint32_t window[WORDS]; /* three words of each row if the axis is a column, otherwise four */
+  const uint8_t *row =
+      plane->data + (size_t) (point.y - (ay ? reach : radius)) * plane->stride + (point.x - (ay ? radius : reach));
+  const uint32_t odd = (uint32_t) ((uintptr_t) row & 3);
+  row -= odd;
   if (ay) {
-    const uint8_t *row = plane->data + (size_t) (point.y - reach) * plane->stride + (point.x - radius);
     CTR_SUBPIXEL_UNROLL
     for (int i = 0; i < CTR_SUBPIXEL_ALONG; i++, row += plane->stride)
-      ctr_subpixel_load_words (row, 3, &window[3 * i]);
+      ctr_subpixel_load_words (row, odd, 3, &window[3 * i]);
   } else {
-    const uint8_t *row = plane->data + (size_t) (point.y - radius) * plane->stride + (point.x - reach);
     CTR_SUBPIXEL_UNROLL
     for (int i = 0; i < CTR_SUBPIXEL_ACROSS; i++, row += plane->stride)
-      ctr_subpixel_load_words (row, ROW_WORDS, &window[ROW_WORDS * i]);
+      ctr_subpixel_load_words (row, odd, ROW_WORDS, &window[ROW_WORDS * i]);
   }
   CTR_SUBPIXEL_UNROLL
   for (int k = 0; k < CTR_SUBPIXEL_PLACES; k++) {

@@ -118,7 +118,7 @@ __launch_bounds__ (THREADS) measure_kernel (const __grid_constant__ BordersKerne
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const uint32_t points = f.counters->header.points, warps = index_step () / 32;
-  if (!points_fit (f) | (!few_too & has_few_points (f)))
+  if (!points_fit (f) || (!few_too && has_few_points (f)))
     return;
   const uint32_t chunk = min (ctr_div_up (ctr_div_up (points, warps), 32) * 32, MOST_CHUNK);
   for (uint64_t begin = (uint64_t) (first_index () / 32) * chunk; begin < points; begin += (uint64_t) warps * chunk)

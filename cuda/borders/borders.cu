@@ -57,7 +57,7 @@ struct Borders {
   InputView view; /* its samples or its mask on the GPU */
   PictureCopy copy;
   CtrBordersPlan plan;
-  CudaFork fork;           /* for sums and subpixels */
+  CudaFork fork;           /* for sums and subpixels, beside the table */
   CtrDeviceBuffer channel; /* for subpixels: a copy of the samples, */
   CtrImage samples;        /* a view of it */
   ContourSlot *slot;
@@ -328,17 +328,18 @@ queue_picture (Borders *b, BordersKernelArgs *f, CtrError *error)
 bool
 queue_rows (Borders *b, const BordersKernelArgs &f, cudaStream_t stream, bool overlap, CtrError *error)
 {
-  const bool fork = forks (b, f), refine = refines (b);
+  const bool fork = forks (b, f);
+  const cudaStream_t beside = fork ? b->fork.stream : stream;
   if (fork && !cuda_fork_begin (&b->fork, stream, error))
     return false;
   borders_launch_table (f, overlap, stream);
-  borders_launch_sums (f, overlap && !fork, fork ? b->fork.stream : stream);
+  borders_launch_sums (f, overlap && !fork, beside);
   if (f.shape_features)
     borders_launch_shapes (f, overlap, stream);
   if (f.selecting)
     borders_launch_select (f, b->plan.select, overlap, stream);
-  if (refine)
-    borders_launch_subpixel (f, b->plan.subpixel, overlap && !fork, fork ? b->fork.stream : stream);
+  if (refines (b))
+    borders_launch_subpixel (f, b->plan.subpixel, overlap && !fork, beside);
   return !fork || cuda_fork_join (&b->fork, stream, error);
 }
 

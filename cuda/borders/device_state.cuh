@@ -190,7 +190,7 @@ template <typename Found>
 __device__ inline bool
 fit (const BordersKernelArgs &f, const Found &found)
 {
-  return !found.too_many & (found.passages <= f.by_passage.capacity) & (found.open <= f.ranking.capacity)
+  return (found.too_many == 0) & (found.passages <= f.by_passage.capacity) & (found.open <= f.ranking.capacity)
          & (found.closed <= f.by_segment.closed_capacity);
 }
 
@@ -205,7 +205,7 @@ __device__ inline bool
 contours_fit (const BordersKernelArgs &f)
 {
   const BordersHeader &h = f.counters->header;
-  return passages_fit (f) & !h.incomplete & (h.all_contours <= f.contour_capacity);
+  return passages_fit (f) & (h.incomplete == 0) & (h.all_contours <= f.contour_capacity);
 }
 
 /* Is there also room for all points? */
@@ -219,7 +219,7 @@ points_fit (const BordersKernelArgs &f)
 __device__ inline bool
 has_table (const BordersKernelArgs &f)
 {
-  return points_fit (f) & !f.counters->header.unmeasured;
+  return points_fit (f) & (f.counters->header.unmeasured == 0);
 }
 
 /* The position of a pixel in a bit plane. */

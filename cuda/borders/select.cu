@@ -16,7 +16,8 @@ __global__ void
 __launch_bounds__ (DECIDE_THREADS)
     decide_kernel (const __grid_constant__ BordersKernelArgs f, const __grid_constant__ CtrSelectPlan plan)
 {
-  __shared__ uint32_t ticket, sums[DECIDE_THREADS / 32];
+  __shared__ uint32_t ticket;
+  __shared__ unsigned long long sums[DECIDE_THREADS / 32];
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   if (!has_table (f))
@@ -38,18 +39,17 @@ __launch_bounds__ (DECIDE_THREADS)
     points = remains ? row.count : 0;
     f.unselected.parents[i] = row.parent < 0 ? NO_PARENT : (uint32_t) row.parent | SAME_PARENT_AS;
   }
-  uint32_t all_rows, all_points;
-  const uint32_t rank = device_scan<DECIDE_THREADS> (remains, f.scan_states[SCAN_REMAINING], ticket, sums, &all_rows);
-  const uint32_t first =
-      device_scan<DECIDE_THREADS> (points, f.scan_states[SCAN_REMAINING_POINTS], ticket, sums, &all_points);
+  uint2 so_far;
+  const uint2 place = device_scan_two<DECIDE_THREADS> (
+      remains, points, f.scan_states[SCAN_REMAINING], f.scan_states[SCAN_REMAINING_POINTS], ticket, sums, &so_far);
   if (i < rows)
-    f.unselected.ranks[i] = rank | (remains ? ROW_REMAINS : 0);
+    f.unselected.ranks[i] = place.x | (remains ? ROW_REMAINS : 0);
   if (remains) {
-    f.unselected.firsts[i] = first;
-    f.unselected.rows[rank] = i;
+    f.unselected.firsts[i] = place.y;
+    f.unselected.rows[place.x] = i;
   }
   if (i == rows - 1)
-    f.counters->select = {1, rows, f.counters->header.points, all_rows, all_points};
+    f.counters->select = {1, rows, f.counters->header.points, so_far.x, so_far.y};
 }
 
 __device__ inline bool
@@ -165,8 +165,9 @@ __launch_bounds__ (CONTOUR_THREADS) remaining_kernel (const __grid_constant__ Bo
   const ContourOutput output = *f.output;
   for (uint32_t i = first_index (); i < select.remaining_rows; i += index_step ())
     write_remaining (f, output, i);
-  for (uint64_t begin = (uint64_t) (first_index () / 32) * CHUNK; begin < select.points;
-       begin += (uint64_t) (index_step () / 32) * CHUNK)
+  /* The last warps begin: the first ones have rows. */
+  const uint32_t warps = index_step () / 32, warp = warps - 1 - first_index () / 32;
+  for (uint64_t begin = (uint64_t) warp * CHUNK; begin < select.points; begin += (uint64_t) warps * CHUNK)
     move_points (f, output, (uint32_t) begin, (uint32_t) min ((uint64_t) select.points, begin + CHUNK));
   if (first_index () == 0) {
     BordersHeader &h = f.counters->header;

@@ -12,7 +12,7 @@ constexpr int SHAPE_THREADS = 128, SHAPE_CTAS = 1320;
 constexpr uint32_t MANY_CTAS = 660; /* that share many contours */
 
 /* Tiny and small contours have no more rows and points, and are narrow. */
-constexpr uint32_t TINY_ROWS = 16, TINY_POINTS = 64, SMALL_ROWS = 64, SMALL_POINTS = 512;
+constexpr uint32_t TINY_ROWS = 12, TINY_POINTS = 64, SMALL_ROWS = 64, SMALL_POINTS = 512;
 /* The rows of a larger one are in shared memory up to this number, otherwise in that of the passages, which have become points:
  * a contour passes at least as many pixels as it has rows. */
 constexpr uint32_t SHARED_ROWS = 1024;
@@ -124,7 +124,7 @@ set_small_shapes (const BordersKernelArgs &f, CtaSpace &space, const ShapeList &
 /* Few contours have a CTA each, as that takes the least time for one. There are more CTAs than run at once, so that the next one
  * starts wherever a contour is done. */
 __global__ void
-__launch_bounds__ (SHAPE_THREADS, 5) shapes_kernel (const __grid_constant__ BordersKernelArgs f)
+__launch_bounds__ (SHAPE_THREADS, 6) shapes_kernel (const __grid_constant__ BordersKernelArgs f)
 {
   __shared__ CtaSpace space;
   __shared__ GroupExchange<SHAPE_THREADS> exchange;

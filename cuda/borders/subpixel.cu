@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where the edge is beside each point (include/contours/subpixel.h), a thread a point. */
+/* Where the edge is beside each point (include/contours/subpixel.h). */
 #include "cuda/borders/device_state.cuh"
 #include "cuda/contours/contour_measures.cuh"
 #include "cuda/contours/contour_subpixel.cuh"
@@ -48,7 +48,39 @@ struct Lines {
   }
 };
 
-/* METHOD: that of the rule. The search for an edge takes more registers. */
+/* A point of the result and its neighbours in the contour. */
+struct Neighbours {
+  CtrPoint before, point, after;
+};
+
+/* Those of point I, of COUNT, of ROWS rows. A warp calls it for points from FIRST_POINT on, in order. Points that do not exist have some
+ * neighbours, too. */
+__device__ inline Neighbours
+find_neighbours (const Lines &lines, uint32_t rows, uint32_t count, uint32_t first_point, uint32_t i)
+{
+  const CtrPoint *const points = lines.points ();
+  /* While the row is searched for, the points are loaded that nearly all have as neighbours. */
+  Neighbours n = {load_point (points, min (max (i, 1u) - 1, count - 1)), load_point (points, min (i, count - 1)),
+      load_point (points, min (i + 1, count - 1))};
+  uint32_t row = lines.find (rows, first_point);
+  while (row + 1 < rows && lines.first (row + 1) <= i)
+    row++;
+  const uint32_t first = lines.first (row), end = row + 1 < rows ? lines.first (row + 1) : count;
+  if (i == first)
+    n.before = load_point (points, end - 1);
+  if (i + 1 == end)
+    n.after = load_point (points, first);
+  return n;
+}
+
+/* Is there anything to refine? */
+__device__ inline bool
+has_points (const BordersKernelArgs &f)
+{
+  return has_table (f) && (!f.selecting || f.counters->select.done);
+}
+
+/* A thread a point. METHOD: that of the rule. The search for an edge takes more registers. */
 template <uint32_t METHOD>
 __global__ void
 __launch_bounds__ (REFINE_THREADS, 4)
@@ -57,28 +89,18 @@ __launch_bounds__ (REFINE_THREADS, 4)
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const ContourOutput output = *f.output;
-  const bool selected = !f.selecting || f.counters->select.done;
-  if (!has_table (f) | !selected)
+  if (!has_points (f))
     return;
   const uint32_t count = f.counters->header.points, rows = f.counters->header.contours, lane = threadIdx.x % 32;
   const uint32_t threshold = f.counters->header.threshold;
   const Lines lines = {f, output};
-  const CtrPoint *const points = lines.points ();
-  CtrSubpixelPoint *const to = output.subpixel;
   for (uint64_t base = (uint64_t) blockIdx.x * REFINE_THREADS + threadIdx.x - lane; base < count;
        base += (uint64_t) gridDim.x * REFINE_THREADS) {
-    uint32_t row = lines.find (rows, (uint32_t) base);
     const uint32_t i = (uint32_t) base + lane;
-    if (i >= count)
-      continue;
-    while (row + 1 < rows && lines.first (row + 1) <= i)
-      row++;
-    const uint32_t first = lines.first (row), end = row + 1 < rows ? lines.first (row + 1) : count;
-    const CtrPoint before = points[i > first ? i - 1 : end - 1], point = points[i],
-                   after = points[i + 1 < end ? i + 1 : first];
-    const CtrSubpixelPoint refined =
-        ctr_subpixel_refine_by (&rule, METHOD, &output.samples, threshold, before, point, after);
-    store_subpixel (&to[i], refined);
+    const Neighbours n = find_neighbours (lines, rows, count, (uint32_t) base, i);
+    if (i < count)
+      store_subpixel (&output.subpixel[i],
+          ctr_subpixel_refine_by (&rule, METHOD, &output.samples, threshold, n.before, n.point, n.after));
   }
 }
 

@@ -86,6 +86,43 @@ device_scan (uint32_t own, unsigned long long *states, uint32_t ticket, uint32_t
   return before + sum;
 }
 
+/* Two exclusive prefix sums over all CTAs at once, of A and B. *ALL_SO_FAR: the totals up to and with this CTA. SUMS: shared memory,
+ * one a warp. B's sum over a CTA is below 2^32. */
+template <int THREADS>
+__device__ inline uint2
+device_scan_two (uint32_t a, uint32_t b, unsigned long long *states_a, unsigned long long *states_b, uint32_t ticket,
+    unsigned long long *sums, uint2 *all_so_far)
+{
+  constexpr uint32_t WARPS = THREADS / 32;
+  static_assert (WARPS >= 2 && WARPS <= 32, "a warp looks back for each, and one adds up the warps");
+  __shared__ uint32_t before[2];
+  const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const auto sum_of_lanes_before = [lane] (unsigned long long value) {
+    for (int d = 1; d < 32; d *= 2) {
+      const unsigned long long other = __shfl_up_sync (~0u, value, d);
+      value += (int) lane >= d ? other : 0;
+    }
+    return value;
+  };
+  const unsigned long long own = (unsigned long long) a << 32 | b;
+  unsigned long long sum = sum_of_lanes_before (own);
+  if (lane == 31)
+    sums[warp] = sum;
+  __syncthreads ();
+  const unsigned long long of_warps = sum_of_lanes_before (lane < WARPS ? sums[lane] : 0);
+  const unsigned long long all = __shfl_sync (~0u, of_warps, WARPS - 1);
+  const unsigned long long former = __shfl_sync (~0u, of_warps, warp > 0 ? warp - 1 : 0);
+  sum += (warp > 0 ? former : 0) - own;
+  if (warp < 2) {
+    const uint32_t found = look_back (warp ? states_b : states_a, ticket, (uint32_t) (warp ? all : all >> 32));
+    if (lane == 0)
+      before[warp] = found;
+  }
+  __syncthreads ();
+  *all_so_far = {before[0] + (uint32_t) (all >> 32), before[1] + (uint32_t) all};
+  return {before[0] + (uint32_t) (sum >> 32), before[1] + (uint32_t) sum};
+}
+
 } // namespace
 
 #endif
