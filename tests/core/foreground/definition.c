@@ -4,6 +4,7 @@
 #include "tests/core/canny/reference.h"
 #include "tests/core/canny/testing.h"
 #include "tests/core/cca/testing.h"
+#include "tests/core/common/gpu.h"
 #include "tests/core/foreground/reference.h"
 #include "tests/core/foreground/testing.h"
 
@@ -253,12 +254,15 @@ static void
 test_pictures (void)
 {
   for (uint32_t i = 0; i < (setup.quick ? 20 : 200); i++) {
-    Scene scene = random_scene (&rng, 1 + random_below (&rng, 150), 1 + random_below (&rng, 150));
+    const uint32_t most = i % 3 ? 150 : 700;
+    Scene scene = random_scene (&rng, 1 + random_below (&rng, most), 1 + random_below (&rng, 150));
     const CtrImage *image = &scene.picture.view;
     const CtrForeground foreground = random_foreground (&rng, image, 5);
+    const bool on_device = setup.backend == CTR_BACKEND_CUDA && random_below (&rng, 2);
     CtrEdgePicture picture = {.plane_count = 1 + random_below (&rng, 4)}, expected;
     uint8_t *memory[2 * CTR_EDGE_MAX_PLANES];
     size_t bytes[CTR_EDGE_MAX_PLANES];
+    picture.memory = on_device ? CTR_MEMORY_DEVICE : CTR_MEMORY_HOST;
     for (uint32_t p = 0; p < picture.plane_count; p++) {
       CtrEdgePlane *plane = &picture.planes[p];
       *plane = (CtrEdgePlane){.pixel_size = 1 + random_below (&rng, 4),
@@ -274,18 +278,24 @@ test_pictures (void)
         memory[2 * p + k] = malloc (bytes[p]);
         memset (memory[2 * p + k], 77, bytes[p]);
       }
-      plane->data = memory[2 * p];
+      plane->data = on_device ? gpu_alloc (bytes[p]) : memory[2 * p];
+      if (on_device)
+        gpu_upload (plane->data, memory[2 * p], bytes[p]);
     }
     expected = picture;
     for (uint32_t p = 0; p < picture.plane_count; p++)
       expected.planes[p].data = memory[2 * p + 1];
     CtrError error;
-    describe_mask ("pictures", image, &foreground);
+    describe_mask (on_device ? "pictures on the device" : "pictures", image, &foreground);
     if (!ctr_mask_run (maker, image, &foreground, &picture, setup.stream, &error))
       fail (__FILE__, __LINE__, error.message);
     uint8_t *mask = reference_mask (image, &foreground, NULL);
     reference_paint (&expected, mask, image->width, image->height);
     for (uint32_t p = 0; p < picture.plane_count; p++) {
+      if (on_device) {
+        gpu_download (memory[2 * p], picture.planes[p].data, bytes[p]);
+        gpu_free (picture.planes[p].data);
+      }
       CHECK (memcmp (memory[2 * p], memory[2 * p + 1], bytes[p]) == 0);
       free (memory[2 * p]);
       free (memory[2 * p + 1]);
