@@ -157,6 +157,51 @@ run_apart (int mistake, char *text, size_t size)
   return status;
 }
 
+/* A capture with a branch in another stream. JOINED: the first stream waits for the branch; LATER: which goes on after that event.
+ * Returns the sum that the graph gives, and 0 if the capture fails. */
+unsigned
+sum_of_branches (bool joined, bool later)
+{
+  cudaStream_t streams[2];
+  cudaEvent_t events[2];
+  cudaGraph_t graph;
+  cudaGraphExec_t exec;
+  unsigned *device, *host, sum = 0;
+  const dim3 none;
+  for (int i = 0; i < 2; i++) {
+    cudaStreamCreateWithFlags (&streams[i], cudaStreamNonBlocking);
+    cudaEventCreateWithFlags (&events[i], cudaEventDisableTiming);
+  }
+  cudaMalloc ((void **) &device, 2 * sizeof *device);
+  cudaHostAlloc ((void **) &host, sizeof *host, 0);
+  cudaMemsetAsync (device, 0, 2 * sizeof *device, streams[0]);
+  cudaStreamBeginCapture (streams[0], cudaStreamCaptureModeThreadLocal);
+  cudaEventRecord (events[0], streams[0]);
+  cudaStreamWaitEvent (streams[1], events[0], 0);
+  sum_kernel<0, 1><<<2, THREADS, THREADS * sizeof (unsigned), streams[1]>>> (none, device);
+  cudaEventRecord (events[1], streams[1]);
+  if (later)
+    cudaMemsetAsync (device, 0, sizeof *device, streams[1]);
+  if (joined)
+    cudaStreamWaitEvent (streams[0], events[1], 0);
+  if (cudaStreamEndCapture (streams[0], &graph) == cudaSuccess) {
+    cudaGraphInstantiate (&exec, graph, 0);
+    cudaGraphDestroy (graph);
+    cudaGraphLaunch (exec, streams[0]);
+    cudaMemcpyAsync (host, device, sizeof *host, cudaMemcpyDeviceToHost, streams[0]);
+    cudaStreamSynchronize (streams[0]);
+    cudaGraphExecDestroy (exec);
+    sum = *host;
+  }
+  cudaFree (device);
+  cudaFreeHost (host);
+  for (int i = 0; i < 2; i++) {
+    cudaStreamDestroy (streams[i]);
+    cudaEventDestroy (events[i]);
+  }
+  return sum;
+}
+
 } // namespace
 
 int
@@ -184,6 +229,11 @@ main ()
       fprintf (stderr, "mistake %d must be told with \"%s\"; it was:\n%s", mistake, expected[mistake], text);
       return 1;
     }
+  }
+  /* Last, as what the environment says of the emulation is read once in a process. */
+  if (sum_of_branches (true, false) != 2 * 63 * 32 || sum_of_branches (false, false) || sum_of_branches (true, true)) {
+    fprintf (stderr, "a capture needs all branches to end in its first stream, and nothing else\n");
+    return 1;
   }
   return 0;
 }
