@@ -333,13 +333,13 @@ queue_rows (Borders *b, const BordersKernelArgs &f, cudaStream_t stream, bool ov
   if (fork && !cuda_fork_begin (&b->fork, stream, error))
     return false;
   borders_launch_table (f, overlap, stream);
-  borders_launch_sums (f, overlap && !fork, beside);
+  borders_launch_sums (f, overlap, beside);
   if (f.shape_features)
     borders_launch_shapes (f, overlap, stream);
   if (f.selecting)
     borders_launch_select (f, b->plan.select, overlap, stream);
   if (refines (b))
-    borders_launch_subpixel (f, b->plan.subpixel, overlap && !fork, beside);
+    borders_launch_subpixel (f, b->plan.subpixel, overlap, beside);
   return !fork || cuda_fork_join (&b->fork, stream, error);
 }
 
@@ -360,8 +360,7 @@ queue_contours (Borders *b, const BordersKernelArgs &f, cudaStream_t stream, boo
   borders_launch_points (f, overlap, stream);
   if (!queue_rows (b, f, stream, overlap, error))
     return false;
-  deliver_contours (
-      &b->delivery, &f.counters->header, f.output, b->copy.from != NULL, Complete{f}, overlap && !forks (b, f), stream);
+  deliver_contours (&b->delivery, &f.counters->header, f.output, b->copy.from != NULL, Complete{f}, overlap, stream);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }

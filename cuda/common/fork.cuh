@@ -18,11 +18,12 @@ bool cuda_fork_open (CudaFork *fork, CtrError *error);
 /* Nothing is queued in it any more. The context may be gone; errors have nowhere to go. */
 void cuda_fork_close (CudaFork *fork);
 
-/* What is queued in fork->stream from here on follows what STREAM has so far. The first kernel there cannot overlap the one before. */
+/* What is queued in fork->stream from here on follows what STREAM has so far. In a graph the first kernel there may overlap the last one
+ * of STREAM. */
 bool cuda_fork_begin (const CudaFork *fork, cudaStream_t stream, CtrError *error);
 
-/* What is queued in STREAM from here on follows all of fork->stream. The next kernel there cannot overlap the one before. To be called
- * after each cuda_fork_begin(), even if something has failed in between. */
+/* What is queued in STREAM from here on follows all of fork->stream. In a graph the next kernel may overlap the last ones of both. To be
+ * called after each cuda_fork_begin(), even if something has failed in between. */
 bool cuda_fork_join (const CudaFork *fork, cudaStream_t stream, CtrError *error);
 
 #endif
