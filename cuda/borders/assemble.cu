@@ -109,20 +109,13 @@ __launch_bounds__ (THREADS) number_contours_kernel (const __grid_constant__ Bord
   }
 }
 
-constexpr uint32_t MOST_CHUNK = 256; /* points that a warp measures at once */
-
-/* A warp measures so few points that all warps have some. */
 __global__ void
 __launch_bounds__ (THREADS) measure_kernel (const __grid_constant__ BordersKernelArgs f, bool few_too)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  const uint32_t points = f.counters->header.points, warps = index_step () / 32;
-  if (!points_fit (f) || (!few_too && has_few_points (f)))
-    return;
-  const uint32_t chunk = min (ctr_div_up (ctr_div_up (points, warps), 32) * 32, MOST_CHUNK);
-  for (uint64_t begin = (uint64_t) (first_index () / 32) * chunk; begin < points; begin += (uint64_t) warps * chunk)
-    measure_points (f, (uint32_t) begin, (uint32_t) min ((uint64_t) points, begin + chunk));
+  if (points_fit (f) && (few_too || !has_few_points (f)))
+    measure_contours (f);
 }
 
 template <typename Kind>

@@ -88,19 +88,13 @@ __launch_bounds__ (THREADS) point_kernel (const __grid_constant__ CracksKernelAr
   }
 }
 
-constexpr uint32_t CHUNK = 256; /* points that a warp measures */
-
 __global__ void
 __launch_bounds__ (THREADS) measure_kernel (const __grid_constant__ CracksKernelArgs f)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  if (!contours_fit (f))
-    return;
-  const uint32_t points = f.counters->header.points;
-  for (uint64_t begin = (uint64_t) (first_index () / 32) * CHUNK; begin < points;
-       begin += (uint64_t) (index_step () / 32) * CHUNK)
-    measure_points (f, (uint32_t) begin, (uint32_t) min ((uint64_t) points, begin + CHUNK));
+  if (contours_fit (f))
+    measure_contours (f);
 }
 
 __global__ void
@@ -158,9 +152,8 @@ launch_points (const CracksKernelArgs &f, uint32_t scan, bool overlap, cudaStrea
 {
   launch_offsets<OffsetPolicy> (f, scan, overlap, stream);
   launch_over (point_kernel, f.by_corner.capacity, f, overlap, stream);
-  const uint64_t threads = f.by_corner.capacity / (CHUNK / 32) + THREADS;
   if (f.measuring)
-    launch_over (measure_kernel, threads, f, overlap, stream);
+    launch_over (measure_kernel, f.by_corner.capacity, f, overlap, stream);
   if (f.summing)
     ctr_launch_overlapped (
         overlap, sum_kernel, sum_ctas (f.by_corner.capacity / 4, f.by_corner.capacity), SUM_THREADS, 0, stream, f);

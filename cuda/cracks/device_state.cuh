@@ -180,7 +180,8 @@ __device__ inline bool
 contours_fit (const CracksKernelArgs &f)
 {
   const CracksHeader &h = f.counters->header;
-  return corners_fit (f) && !h.incomplete && h.all_contours <= f.contour_capacity;
+  /* Without a branch, so that the loads overlap. */
+  return corners_fit (f) & (h.incomplete == 0) & (h.all_contours <= f.contour_capacity);
 }
 
 __device__ inline uint32_t
