@@ -530,7 +530,10 @@ test_sizes (void)
         view.height = host.height = sizes[k][1];
         analysis.cca.features = 0;
         analysis.cca.foreground.upper_threshold = 200;
-        analysis.cca.foreground.open_size = i % 2 ? 3 : 0;
+        if (i % 2) {
+          analysis.cca.foreground.mode = CTR_THRESHOLD_ADAPTIVE_GAUSSIAN;
+          analysis.cca.foreground.block_size = 5;
+        }
         ctr_input_set_current (shares && k == 3 ? input : NULL);
         submit (&a, &analysis, &view, streams[0]);
         ctr_input_set_current (NULL);
