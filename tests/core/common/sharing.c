@@ -547,6 +547,34 @@ test_sizes (void)
     }
 }
 
+/* More components than a new analyser has room for, in a mask that stays where it is when the frame is done again. */
+static void
+test_outgrown (void)
+{
+  CtrInput *input = ctr_input_new (NULL);
+  uint8_t *mask = shape_new (SHAPE_DOTS, MOST_SIDE, MOST_SIDE);
+  Picture picture =
+      picture_of_mask (&rng, mask, MOST_SIDE, MOST_SIDE, (Layout){.format = CTR_FORMAT_GRAY8}, 100, false);
+  for (Place place = ORDINARY; place < place_count (); place++) {
+    Analysers a = analysers_new (&setup);
+    Target target = target_new (&picture, place);
+    Analysis analysis = analysis_of (COMPONENTS, CTR_THRESHOLD_FIXED, 100);
+    describe ("many components of a shared mask, in %s", place_names[place]);
+    analysis.cca.features = 0;
+    analysis.cca.foreground.upper_threshold = 254;
+    ctr_input_set_current (input);
+    submit (&a, &analysis, &target.view, streams[0]);
+    ctr_input_set_current (NULL);
+    ctr_input_clear (input);
+    check (&analysis, &picture.view);
+    target_free (&target);
+    analysers_free (&a);
+  }
+  picture_free (&picture);
+  free (mask);
+  ctr_input_free (input);
+}
+
 /* Images that are queued and never finished: the older result is dropped, and its memory is not reused too early. */
 static void
 test_unfinished (void)
@@ -582,7 +610,7 @@ main (int argc, char **argv)
 {
   static const Test tests[] = {{"chains", test_chains}, {"what is shared", test_what_is_shared},
       {"other images", test_other_images}, {"ends", test_ends}, {"same place", test_same_place}, {"sizes", test_sizes},
-      {"unfinished", test_unfinished}};
+      {"outgrown", test_outgrown}, {"unfinished", test_unfinished}};
   setup = setup_open (argv[1], false);
   for (int i = 0; i < CHAIN && setup.backend == CTR_BACKEND_CUDA; i++)
     streams[i] = gpu_stream_new_following ();
