@@ -36,14 +36,16 @@ on_device (const CtrImage *image)
   return view;
 }
 
-/* Makes PICTURE one of single pixels: as many components as there can be. */
+/* Makes PICTURE one of single pixels: as many components as there can be. Those of the last rows are larger, for limits that leave
+ * only them. */
 static void
 fill_with_dots (const Picture *picture)
 {
   uint8_t *pixels = (uint8_t *) picture->view.data;
   for (uint32_t y = 0; y < picture->view.height; y++)
     for (uint32_t x = 0; x < picture->view.width; x++)
-      pixels[y * picture->view.stride + x] = x % 2 == 0 && y % 2 == 0 ? 255 : 0;
+      pixels[y * picture->view.stride + x] =
+          (y + 2 < picture->view.height ? x % 2 == 0 && y % 2 == 0 : x % 4 > 0) ? 255 : 0;
 }
 
 /* Analyses a picture, and changes it at once. SIDE: the largest width and height, which every seventh picture has. */
