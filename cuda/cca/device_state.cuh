@@ -44,7 +44,11 @@ constexpr int TILE_THREADS = TILE_WORDS * TILE_H; /* words of a tile; the featur
 constexpr int ROW_SLOTS = TILE_W / 2;
 constexpr int TILE_SLOTS = ROW_SLOTS * TILE_H;
 constexpr int MAX_OPEN_COMPONENTS = 192; /* open components of a tile: at most half of the 380 pixels of its border */
-constexpr int OVERFLOW_SLOTS = 256;      /* global memory for the labels of tiles with more than shared memory holds */
+/* Global memory for the labels of tiles with more than shared memory holds. Tests have fewer. */
+#ifndef CTR_CCA_OVERFLOW_SLOTS
+#define CTR_CCA_OVERFLOW_SLOTS 256
+#endif
+constexpr int OVERFLOW_SLOTS = CTR_CCA_OVERFLOW_SLOTS;
 constexpr int OVERFLOW_LABELS = TILE_SLOTS;
 constexpr unsigned NOT_OPEN = 255; /* border pixel of no open component */
 

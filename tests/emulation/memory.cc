@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The runtime API: memory and copies. Device memory is ordinary memory, filled with garbage, with a guarded zone behind
- * it. */
+ * it. Freed memory is filled with garbage once more, and kept for a while: an address that a graph or the host has forgotten to give up
+ * leads there. */
 #include "runtime.h"
 
 #include "faults.h"
 
 #include <cstdlib>
+#include <cstring>
+#include <deque>
 #include <map>
 
 using namespace emulation;
@@ -23,6 +26,49 @@ struct Block {
 std::map<char *, Block> blocks; /* by address */
 size_t used;                    /* bytes in them */
 uint64_t calls;                 /* allocations so far */
+
+/* AddressSanitizer keeps freed memory itself. */
+constexpr size_t MOST_FREED = GUARD_SIZE ? (size_t) 16 << 20 : 0;
+
+/* Blocks that have been freed, the oldest first, which nothing may write to. */
+class FreedBlocks
+{
+public:
+  ~FreedBlocks ()
+  {
+    forget (0);
+  }
+
+  void
+  add (char *start, size_t size)
+  {
+    if (MOST_FREED)
+      memset (start, GARBAGE, size);
+    list.push_back ({start, size});
+    bytes += size;
+    forget (MOST_FREED);
+  }
+
+private:
+  std::deque<std::pair<char *, size_t>> list;
+  size_t bytes = 0;
+
+  void
+  forget (size_t most)
+  {
+    while (bytes > most) {
+      const auto [start, size] = list.front ();
+      for (size_t i = 0; MOST_FREED && i < size; i++)
+        if ((unsigned char) start[i] != GARBAGE)
+          emulation::complain ("something was written to byte %zu of %zu that had been freed", i, size);
+      free (start);
+      list.pop_front ();
+      bytes -= size;
+    }
+  }
+};
+
+FreedBlocks freed_blocks;
 
 /* The block that holds SIZE bytes from MEMORY on; NULL: ordinary host memory. */
 const Block *
@@ -75,8 +121,8 @@ release (void *memory, bool pinned)
     return failed (cudaErrorInvalidValue);
   check_guards ("before memory is freed");
   used -= found->second.size;
+  freed_blocks.add ((char *) memory, found->second.size);
   blocks.erase (found);
-  free (memory);
   return fault (CALL_OTHER);
 }
 

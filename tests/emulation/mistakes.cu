@@ -81,9 +81,25 @@ run_chains (unsigned *device, cudaStream_t stream)
   }
 }
 
+/* And frees so much that the emulation looks after it. */
+void
+write_to_freed (cudaStream_t stream)
+{
+  const size_t sizes[] = {256, (size_t) 64 << 20};
+  unsigned *memory[2];
+  for (int i = 0; i < 2; i++)
+    if (cudaMalloc ((void **) &memory[i], sizes[i]))
+      _exit (0);
+  cudaFree (memory[0]);
+  chain_kernel<true><<<1, 1, 0, stream>>> (memory[0], memory[0] + 1, 0);
+  cudaStreamSynchronize (stream);
+  cudaFree (memory[1]);
+}
+
 const char *const expected[] = {NULL, "__launch_bounds__", "has not waited", "wait for each other",
     "behind a __shared__ variable|AddressSanitizer", "different barriers", "race:", "leaves out the calling lane",
-    "wait for each other|different places", "behind an allocation|AddressSanitizer", "race:", NULL};
+    "wait for each other|different places", "behind an allocation|AddressSanitizer", "race:", NULL,
+    "had been freed|AddressSanitizer"};
 
 int
 run (int mistake)
@@ -124,6 +140,9 @@ run (int mistake)
       break;
     case 11:
       run_chains<false> (device, stream);
+      break;
+    case 12:
+      write_to_freed (stream);
       break;
   }
   cudaMemcpyAsync (host, device, sizeof *host, cudaMemcpyDeviceToHost, stream);
@@ -216,8 +235,8 @@ main ()
     fprintf (stderr, "CTAs that have seen one another by a third one are not ordered:\n%s", text);
     return 1;
   }
-  for (int mistake = 1; mistake < 11; mistake++) {
-    if ((mistake == 6 || mistake == 10) && !emulation::watching)
+  for (int mistake = 1; mistake < 13; mistake++) {
+    if (mistake == 11 || ((mistake == 6 || mistake == 10) && !emulation::watching))
       continue;
     char phrases[96];
     strcpy (phrases, expected[mistake]);

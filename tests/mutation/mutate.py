@@ -33,6 +33,18 @@ def run(command, **more):
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more)
 
 
+def run_within(seconds, command, **more):
+    """As run(); None: it takes longer. Meson ends its tests when it is terminated, not when it is killed."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more) as process:
+        try:
+            output = process.communicate(timeout=seconds)[0]
+        except subprocess.TimeoutExpired:
+            process.terminate()
+            process.communicate()
+            return None
+    return subprocess.CompletedProcess(command, process.returncode, output)
+
+
 def require(command, **more):
     done = run(command, **more)
     if done.returncode != 0:
@@ -111,10 +123,9 @@ class Worktree:
         environment["GST_REGISTRY"] = os.path.join(directory, "registry.bin")
         environment["CK_TIMEOUT_MULTIPLIER"] = str(PATIENCE)
         for test in tests: # so that the first failure ends it; Meson builds what the test needs
-            try:
-                done = run(["meson", "test", "-C", directory, f"--num-processes={jobs}", "--print-errorlogs",
-                            f"--timeout-multiplier={PATIENCE}", test], env=environment, timeout=seconds)
-            except subprocess.TimeoutExpired:
+            done = run_within(seconds, ["meson", "test", "-C", directory, f"--num-processes={jobs}", "--print-errorlogs",
+                                        f"--timeout-multiplier={PATIENCE}", test], env=environment)
+            if not done:
                 return f"{test}: does not end"
             if "ninja: build stopped" in done.stdout or "Could not rebuild" in done.stdout:
                 return "does not compile: " + (re.findall(r"error: .*", done.stdout) or ["?"])[0]

@@ -248,40 +248,67 @@ test_limits (void)
   }
 }
 
-/* The hole's border is shorter than the ones on either side of it. */
+/* Short borders, with longer ones on either side of them: DRAWING's outermost border and the comb inside, which begins in row TOP, are
+ * the only ones of LENGTH. */
 static void
-test_short_hole (void)
+check_without_short (const char *drawing, int mode, double length, uint32_t top)
 {
-  static const char drawing[] = "########## \n"
-                                "#       #  \n"
-                                "# # # # # #\n"
-                                "# # # # # #\n"
-                                "# # # # # #\n"
-                                "# # # # # #\n"
-                                "# # # # # #\n"
-                                "# # # # # #\n"
-                                "# ##### # #\n"
-                                "#       # #\n"
-                                "######### #\n"
-                                "        ## \n";
+  CtrBordersParams params = borders_params_of (mode, CTR_APPROXIMATION_NONE, 128, false);
+  params.min_length = length;
+  CtrContours *contours = follow_drawing (drawing, &params);
+  const Contours all = contours_of (contours);
+  CHECK (all.info.count == 2);
+  const uint32_t ring = mode == CTR_RETRIEVE_TREE ? 0 : 1, comb = 1 - ring;
+  CHECK (all.table[ring].top == 0 && all.table[comb].top == top);
+  CHECK (!all.table[ring].flags && !all.table[comb].flags && all.table[ring].parent == -1);
+  if (mode == CTR_RETRIEVE_TREE) {
+    CHECK (all.table[ring].child == 1 && all.table[ring].next == -1);
+    CHECK (all.table[comb].parent == 0 && all.table[comb].previous == -1);
+  } else {
+    CHECK (all.table[ring].child == -1 && all.table[ring].previous == 0);
+    CHECK (all.table[comb].parent == -1 && all.table[comb].next == 1);
+  }
+  ctr_contours_unref (contours);
+}
+
+static void
+test_short_borders (void)
+{
+  static const char hole[] = "########## \n"
+                             "#       #  \n"
+                             "# # # # # #\n"
+                             "# # # # # #\n"
+                             "# # # # # #\n"
+                             "# # # # # #\n"
+                             "# # # # # #\n"
+                             "# # # # # #\n"
+                             "# ##### # #\n"
+                             "#       # #\n"
+                             "######### #\n"
+                             "        ## \n";
+  static const char three[] = "#################          \n"
+                              "#               #          \n"
+                              "# ############# #          \n"
+                              "# #           # #          \n"
+                              "# # # # # # # # #          \n"
+                              "# # # # # # # # #          \n"
+                              "# # # # # # # # #          \n"
+                              "# # # # # # # # #          \n"
+                              "# # # # # # # # #          \n"
+                              "# # # # # # # # #          \n"
+                              "# # ######### # #          \n"
+                              "# #           # #          \n"
+                              "# ############# #          \n"
+                              "#               #          \n"
+                              "###########################\n";
   for (int mode = CTR_RETRIEVE_CCOMP; mode <= CTR_RETRIEVE_TREE; mode++) {
-    CtrBordersParams params = borders_params_of (mode, CTR_APPROXIMATION_NONE, 128, false);
-    params.min_length = 38;
     describe ("a ring and what is in it, the hole too short, mode %d", mode);
-    CtrContours *contours = follow_drawing (drawing, &params);
-    const Contours all = contours_of (contours);
-    CHECK (all.info.count == 2);
-    const uint32_t ring = mode == CTR_RETRIEVE_TREE ? 0 : 1, comb = 1 - ring;
-    CHECK (all.table[ring].top == 0 && all.table[comb].top == 2);
-    CHECK (!all.table[ring].flags && !all.table[comb].flags && all.table[ring].parent == -1);
-    if (mode == CTR_RETRIEVE_TREE) {
-      CHECK (all.table[ring].child == 1 && all.table[ring].next == -1);
-      CHECK (all.table[comb].parent == 0 && all.table[comb].previous == -1);
-    } else {
-      CHECK (all.table[ring].child == -1 && all.table[ring].previous == 0);
-      CHECK (all.table[comb].parent == -1 && all.table[comb].next == 1);
+    check_without_short (hole, mode, 38, 2);
+    /* Once more for each order in which threads may climb past the three. */
+    for (int i = 0; i < 6; i++) {
+      describe ("rings, and three short borders between two long ones, mode %d, run %d", mode, i);
+      check_without_short (three, mode, 70, 4);
     }
-    ctr_contours_unref (contours);
   }
 }
 
@@ -380,7 +407,7 @@ main (int argc, char **argv)
       {"four-connected", test_four_connected},
       {"hierarchy", test_hierarchy},
       {"limits", test_limits},
-      {"a short hole", test_short_hole},
+      {"short borders", test_short_borders},
       {"epsilon", test_epsilon},
       {"moments", test_moments},
   };

@@ -126,6 +126,12 @@ is_complete (void *contours)
   return ctr_contours_is_complete (contours);
 }
 
+static bool
+lead (void *contours, void *stream, CtrError *error)
+{
+  return ctr_contours_lead (contours, stream, error);
+}
+
 /* The subpixels are those of the host backend without a former frame, which borders-subpixel compares with the definition. */
 static void
 check_subpixels (const Request *request, CtrContours *contours)
@@ -208,6 +214,7 @@ const Contract borders_contract = {
     .submit = submit,
     .wait = wait_for,
     .is_complete = is_complete,
+    .lead = lead,
     .check_result = check_result,
     .test_own = test_own,
 };

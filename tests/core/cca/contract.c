@@ -127,6 +127,12 @@ is_complete (void *components)
   return ctr_components_is_complete (components);
 }
 
+static bool
+lead (void *components, void *stream, CtrError *error)
+{
+  return ctr_components_lead (components, stream, error);
+}
+
 static void
 check_result (const Request *request, void *components)
 {
@@ -182,6 +188,7 @@ const Contract cca_contract = {
     .submit = submit,
     .wait = wait_for,
     .is_complete = is_complete,
+    .lead = lead,
     .has_device_result = has_device_result,
     .check_result = check_result,
     .test_own = test_own,

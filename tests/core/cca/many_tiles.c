@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Compares the backends on frames of so many tiles that the CUDA backend takes its kernels for large frames, and on the
- * largest that one kernel finishes. Most of a frame is empty, to keep the emulation short. */
+/* many-tiles [slots]
+ *
+ * Compares the backends on frames of so many tiles that the CUDA backend takes its kernels for large frames, and on the
+ * largest that one kernel finishes. Most of a frame is empty, to keep the emulation short. "slots": only a frame with many tiles
+ * that take turns with memory for their labels. They meet there on a GPU, and in the emulation if its order is random. */
 #include "tests/core/cca/testing.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct {
   uint32_t width, height;
@@ -75,13 +79,35 @@ test_label_capacities (CtrCca *on_cpu, const Setup *cpu, CtrCca *on_cuda, const 
     }
 }
 
+/* Tiles that come to the same place for labels that shared memory has no room for, or to the next one if it is taken. */
+static void
+test_slots (CtrCca *on_cpu, const Setup *cpu, CtrCca *on_cuda, const Setup *cuda)
+{
+  const uint32_t width = 64 * 128, height = 12 * 64; /* 768 tiles */
+  uint8_t *mask = shape_new (SHAPE_ZEROS, width, height);
+  paste (mask, width, shape_new (SHAPE_DOMINOES, 8 * 128, height), 8 * 128, height, 0, 0);
+  const CtrImage image = {.data = mask, .stride = width, .width = width, .height = height, .format = CTR_FORMAT_GRAY8};
+  FOR_BOTH_CONNECTIVITIES (c)
+  {
+    const CtrCcaParams params = params_of (c, 1, false, 0);
+    describe ("tiles that come to the same place, %d-connected", c);
+    CtrComponents *expected = analyse (on_cpu, cpu, &image, &params);
+    CtrComponents *actual = analyse (on_cuda, cuda, &image, &params);
+    check_components_equal (expected, actual);
+    ctr_components_unref (expected);
+    ctr_components_unref (actual);
+  }
+  free (mask);
+}
+
 int
-main (void)
+main (int argc, char **argv)
 {
   Random rng = {41};
   const Setup cuda = setup_open ("cuda", false), cpu = setup_open ("cpu", false);
   CtrCca *on_cpu = analyser_new (&cpu), *on_cuda = analyser_new (&cuda);
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+  const bool all = argc < 2 || strcmp (argv[1], "slots") != 0;
+  for (size_t i = 0; all && i < sizeof sizes / sizeof *sizes; i++) {
     const uint32_t width = sizes[i].width, height = sizes[i].height;
     uint8_t *mask = mask_new (&rng, width, height);
     Picture picture = picture_of_mask (&rng, mask, width, height, (Layout){.format = CTR_FORMAT_GRAY8}, 99, false);
@@ -101,7 +127,9 @@ main (void)
     picture_free (&picture);
     free (mask);
   }
-  test_label_capacities (on_cpu, &cpu, on_cuda, &cuda);
+  if (all)
+    test_label_capacities (on_cpu, &cpu, on_cuda, &cuda);
+  test_slots (on_cpu, &cpu, on_cuda, &cuda);
   ctr_cca_free (on_cpu);
   ctr_cca_free (on_cuda);
   return 0;

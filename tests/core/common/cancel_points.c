@@ -3,7 +3,7 @@
  *
  * Cancels a run at every place where the CPU backend can be cancelled: when it asks for the first time, for the second,
  * and so on. The next image's result must be that of a new analyser. This program replaces the library's
- * cancellation: all threads ask the same question. */
+ * cancellation: all threads ask the same question. An edge that grows a long way after the last row asks all the while. */
 #include "tests/core/common/hashed.h"
 
 #include <stdio.h>
@@ -211,6 +211,49 @@ fill (uint8_t *samples, uint32_t width, uint32_t height, uint64_t seed)
     }
 }
 
+/* How often the search for edges asks in a picture with an upright edge. A strong end below makes the whole edge strong, row by row
+ * upwards; without it, there is none. */
+static long
+ask_along_edge (uint32_t width, uint32_t height, bool strong_end)
+{
+  CtrCanny *canny = ctr_canny_new (setup.backend, NULL);
+  CtrCannyParams params;
+  ctr_canny_params_init (&params);
+  params.sigma = 0;
+  params.low_threshold = 50;
+  params.high_threshold = 400;
+  uint8_t *pixels = malloc (2 * (size_t) width * height), *mask = pixels + (size_t) width * height;
+  for (uint32_t y = 0; y < height; y++)
+    for (uint32_t x = 0; x < width; x++)
+      pixels[y * width + x] = x < width / 2 ? 40 : strong_end && y + 4 > height ? 200 : 60;
+  const CtrImage image = {
+      .data = pixels, .stride = width, .width = width, .height = height, .format = CTR_FORMAT_GRAY8};
+  CtrEdgePicture picture;
+  ctr_edge_picture_init_mask (&picture, mask, width, CTR_MEMORY_HOST);
+  asked = 0;
+  allowed = 1000000000;
+  CHECK (canny && ctr_canny_run (canny, &image, &params, &picture, NULL, NULL));
+  uint32_t edge_rows = 0;
+  for (uint32_t y = 0; y < height; y++)
+    edge_rows += memchr (mask + y * width, 255, width) != NULL;
+  CHECK (strong_end ? edge_rows >= height - 8 : edge_rows == 0);
+  ctr_canny_free (canny);
+  free (pixels);
+  return asked;
+}
+
+/* Edges that grow long after all rows are done can be cancelled. */
+static void
+test_growth (void)
+{
+  const uint32_t height = 400;
+  describe ("edges, a long way upwards");
+  const long without = ask_along_edge (64, height, false), with = ask_along_edge (64, height, true);
+  printf ("%-20s asks %ld times more\n", "growth of edges", with - without);
+  /* A row is 16 operations, and 64 of them are a question. */
+  CHECK (with - without >= height / 8);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -227,7 +270,9 @@ main (int argc, char **argv)
   };
   for (size_t i = 0; i < hashed_case_count; i++)
     test_case (&hashed_cases[i], images);
-  if (setup.backend == CTR_BACKEND_CPU)
+  if (setup.backend == CTR_BACKEND_CPU) {
     test_case (&drawing, images);
+    test_growth ();
+  }
   return 0;
 }

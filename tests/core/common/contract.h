@@ -51,9 +51,10 @@ typedef struct {
   bool (*enqueue) (void *object, const Request *request, void *stream, CtrError *error);
   void *(*finish) (void *object, CtrError *error);
   void *(*run) (void *object, const Request *request, void *stream, CtrError *error);
-  void *(*submit) (void *object, const Request *request, void *stream, CtrError *error); /* optional, as the next two */
+  void *(*submit) (void *object, const Request *request, void *stream, CtrError *error); /* optional, as the next 3 */
   bool (*wait) (void *result, CtrError *error);
   bool (*is_complete) (void *result);
+  bool (*lead) (void *result, void *stream, CtrError *error);
   bool (*has_device_result) (void *object, CtrError *error); /* optional */
 
   void (*drop) (void *result);

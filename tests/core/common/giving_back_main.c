@@ -2,10 +2,12 @@
 /* giving-back ALGORITHM BACKEND
  *
  * An intricate or a large frame between simple ones: its memory is given back after a while, once, and nothing is allocated
- * before or after that. Where such frames come now and then, the analyser ends up keeping their memory. Results stay what they are.
+ * before or after that. Where such frames come now and then, the analyser ends up keeping their memory. Results stay what they are,
+ * also where a frame is the first that does not fit into what is left.
  *
  * On the CPU the process's allocations are counted, on the GPU the emulator's. On a real GPU only results are compared.
  * Tests compile with a period of a few frames, and give back small buffers, too. */
+#include "tests/core/borders/testing.h"
 #include "tests/core/common/allocations.h"
 #include "tests/core/common/contract.h"
 #include "tests/core/common/gpu.h"
@@ -14,6 +16,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { WARM_UPS = 4 };
 
@@ -205,6 +208,51 @@ check_sizes (void)
   }
 }
 
+/* Borders on a GPU with memory for many passages and few points, which have been given back: pictures with one point more each, of
+ * which one is the first that does not fit. Each changes before the host has seen that. */
+static void
+check_points (void)
+{
+  enum { WIDTH = 400, HEIGHT = 8, SIDE = 200, MOST_POINTS = 100 };
+  static uint8_t pixels[HEIGHT][WIDTH];
+  static const uint8_t black[HEIGHT][WIDTH];
+  const CtrImage line = {.data = pixels, .stride = WIDTH, .width = WIDTH, .height = HEIGHT, .format = CTR_FORMAT_GRAY8};
+  CtrImage chequered = {.data = shape_new (SHAPE_CHEQUERBOARD, SIDE, SIDE),
+               .stride = SIDE,
+               .width = SIDE,
+               .height = SIDE},
+           on_device = line;
+  const CtrBordersParams turns = borders_params_of (CTR_RETRIEVE_LIST, CTR_APPROXIMATION_SIMPLE, 1, false),
+                         steps = borders_params_of (CTR_RETRIEVE_LIST, CTR_APPROXIMATION_NONE, 1, false);
+  void *stream = gpu_stream_new_following ();
+  object = contract->create (setup.backend, NULL);
+  CHECK (object);
+  describe ("few points, after many");
+  run_frame (&(Request){.image = &chequered, .params = &turns}, false);
+  memset (pixels[2], 1, WIDTH);
+  for (uint32_t i = 0; i < 2 * CTR_ROOM_FRAMES; i++)
+    run_frame (&(Request){.image = &line, .params = &turns}, false);
+  on_device.data = gpu_alloc (sizeof pixels);
+  on_device.memory = CTR_MEMORY_DEVICE;
+  for (uint32_t points = 2; points <= MOST_POINTS; points++) {
+    describe ("%u points", points);
+    memset (pixels, 0, sizeof pixels);
+    /* There and back again; a lone pixel is the odd point. */
+    memset (pixels[2], 1, points / 2 + 1);
+    pixels[6][0] = points % 2;
+    gpu_upload ((void *) on_device.data, pixels, sizeof pixels);
+    void *result = contract->submit (object, &(Request){.image = &on_device, .params = &steps}, stream, NULL);
+    CHECK (result);
+    gpu_upload ((void *) on_device.data, black, sizeof black);
+    CHECK (contract->wait (result, NULL) && ((const CtrContours *) result)->point_count == points);
+    contract->check_result (&(Request){.image = &line, .params = &steps}, result);
+    contract->drop (result);
+  }
+  contract->destroy (object);
+  gpu_free ((void *) on_device.data);
+  free ((void *) chequered.data);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -216,6 +264,8 @@ main (int argc, char **argv)
   /* The host keeps no label images of components. */
   if (!contract->variants || (contract->size_cases && setup.backend == CTR_BACKEND_CUDA))
     check_sizes ();
+  if (contract == &borders_contract && setup.backend == CTR_BACKEND_CUDA)
+    check_points ();
   contract_close ();
   return 0;
 }

@@ -2,7 +2,8 @@
 /* pending ALGORITHM BACKEND
  *
  * Results that are handed out before they are complete: read late, early, by several threads at once, never, after
- * their picture has changed and after their analyser is gone. Each must equal the definition. The pictures vary in size
+ * their picture has changed, by the host or in a stream that waits for the analysis, and after their analyser is gone. Each must equal
+ * the definition. The pictures vary in size
  * and content, so that many frames outgrow the memory of the frames before and are done again. */
 #include "tests/core/common/contract.h"
 #include "tests/core/common/gpu.h"
@@ -35,14 +36,16 @@ on_device (const CtrImage *image)
   return view;
 }
 
-/* Makes PICTURE one of single pixels: as many components as there can be. */
+/* Makes PICTURE one of single pixels: as many components as there can be. Those of the last rows are larger, for limits that leave
+ * only them. */
 static void
 fill_with_dots (const Picture *picture)
 {
   uint8_t *pixels = (uint8_t *) picture->view.data;
   for (uint32_t y = 0; y < picture->view.height; y++)
     for (uint32_t x = 0; x < picture->view.width; x++)
-      pixels[y * picture->view.stride + x] = x % 2 == 0 && y % 2 == 0 ? 255 : 0;
+      pixels[y * picture->view.stride + x] =
+          (y + 2 < picture->view.height ? x % 2 == 0 && y % 2 == 0 : x % 4 > 0) ? 255 : 0;
 }
 
 /* Analyses a picture, and changes it at once. SIDE: the largest width and height, which every seventh picture has. */
@@ -173,6 +176,31 @@ test_calls (const void *params)
   contract->destroy (object);
 }
 
+/* A stream waits for the analysis in another one, before the picture changes. */
+static void
+test_lead (const void *params)
+{
+  static const uint8_t black[MOST_SIDE * MOST_SIDE];
+  Random rng = {33};
+  void *object = contract->create (setup.backend, NULL), *stream = gpu_stream_new (), *writer = gpu_stream_new ();
+  CtrEvent *reached = ctr_event_new (NULL);
+  CHECK (object && reached);
+  for (int i = 0; i < 4; i++) {
+    const uint32_t width = 1 + random_next (&rng) % 60, height = 1 + random_next (&rng) % 60;
+    Frame frame = {.picture = picture_random (&rng, width, height, (Layout){.format = CTR_FORMAT_GRAY8})};
+    describe ("%s: a picture that changes behind its analysis, %d", contract->name, i);
+    const CtrImage image = on_device (&frame.picture.view);
+    frame.result = contract->submit (object, &(Request){.image = &image, .params = params}, stream, NULL);
+    CHECK (frame.result && contract->lead (frame.result, writer, NULL));
+    CHECK (ctr_event_record (reached, writer, NULL) && ctr_event_wait (reached, NULL));
+    gpu_upload (memory, black, image.stride * image.height);
+    check (&frame, params);
+    drop (&frame);
+  }
+  ctr_event_free (reached);
+  contract->destroy (object);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -191,6 +219,8 @@ main (int argc, char **argv)
       break;
   }
   test_calls (contract->good_request ().params);
+  if (memory)
+    test_lead (contract->good_request ().params);
   contract_close ();
   if (memory)
     gpu_free (memory);

@@ -509,6 +509,72 @@ test_same_place (void)
     }
 }
 
+/* A small image is analysed again and again, then a large one, with a shared input or without, and then the small one again. What was
+ * kept for the small one may not lead to the memory that was too small for the large one. */
+static void
+test_sizes (void)
+{
+  static const uint32_t sizes[][2] = {{30, 20}, {30, 20}, {30, 20}, {100, 60}, {30, 20}};
+  for (int i = 0; i < 4; i++)
+    for (Place place = ORDINARY; place < place_count (); place++) {
+      const bool shares = i / 2;
+      CtrInput *input = ctr_input_new (NULL);
+      Analysers a = analysers_new (&setup);
+      Picture picture = picture_new (sizes[3][0], sizes[3][1], CTR_FORMAT_GRAY8, 150);
+      Target target = target_new (&picture, place);
+      for (size_t k = 0; k < LENGTH (sizes); k++) {
+        Analysis analysis = analysis_of (COMPONENTS, CTR_THRESHOLD_FIXED, 90);
+        CtrImage view = target.view, host = picture.view;
+        describe ("image %zu of a small and a large one, in %s%s", k, place_names[place], shares ? ", shared" : "");
+        view.width = host.width = sizes[k][0];
+        view.height = host.height = sizes[k][1];
+        analysis.cca.features = 0;
+        analysis.cca.foreground.upper_threshold = 200;
+        if (i % 2) {
+          analysis.cca.foreground.mode = CTR_THRESHOLD_ADAPTIVE_GAUSSIAN;
+          analysis.cca.foreground.block_size = 5;
+        }
+        ctr_input_set_current (shares && k == 3 ? input : NULL);
+        submit (&a, &analysis, &view, streams[0]);
+        ctr_input_set_current (NULL);
+        ctr_input_clear (input);
+        check (&analysis, &host);
+      }
+      target_free (&target);
+      picture_free (&picture);
+      analysers_free (&a);
+      ctr_input_free (input);
+    }
+}
+
+/* More components than a new analyser has room for, in a mask that stays where it is when the frame is done again. */
+static void
+test_outgrown (void)
+{
+  CtrInput *input = ctr_input_new (NULL);
+  uint8_t *mask = shape_new (SHAPE_DOTS, MOST_SIDE, MOST_SIDE);
+  Picture picture =
+      picture_of_mask (&rng, mask, MOST_SIDE, MOST_SIDE, (Layout){.format = CTR_FORMAT_GRAY8}, 100, false);
+  for (Place place = ORDINARY; place < place_count (); place++) {
+    Analysers a = analysers_new (&setup);
+    Target target = target_new (&picture, place);
+    Analysis analysis = analysis_of (COMPONENTS, CTR_THRESHOLD_FIXED, 100);
+    describe ("many components of a shared mask, in %s", place_names[place]);
+    analysis.cca.features = 0;
+    analysis.cca.foreground.upper_threshold = 254;
+    ctr_input_set_current (input);
+    submit (&a, &analysis, &target.view, streams[0]);
+    ctr_input_set_current (NULL);
+    ctr_input_clear (input);
+    check (&analysis, &picture.view);
+    target_free (&target);
+    analysers_free (&a);
+  }
+  picture_free (&picture);
+  free (mask);
+  ctr_input_free (input);
+}
+
 /* Images that are queued and never finished: the older result is dropped, and its memory is not reused too early. */
 static void
 test_unfinished (void)
@@ -543,8 +609,8 @@ int
 main (int argc, char **argv)
 {
   static const Test tests[] = {{"chains", test_chains}, {"what is shared", test_what_is_shared},
-      {"other images", test_other_images}, {"ends", test_ends}, {"same place", test_same_place},
-      {"unfinished", test_unfinished}};
+      {"other images", test_other_images}, {"ends", test_ends}, {"same place", test_same_place}, {"sizes", test_sizes},
+      {"outgrown", test_outgrown}, {"unfinished", test_unfinished}};
   setup = setup_open (argv[1], false);
   for (int i = 0; i < CHAIN && setup.backend == CTR_BACKEND_CUDA; i++)
     streams[i] = gpu_stream_new_following ();

@@ -108,6 +108,12 @@ is_complete (void *contours)
   return ctr_contours_is_complete (contours);
 }
 
+static bool
+lead (void *contours, void *stream, CtrError *error)
+{
+  return ctr_contours_lead (contours, stream, error);
+}
+
 static void
 check_result (const Request *request, void *contours)
 {
@@ -236,6 +242,7 @@ const Contract cracks_contract = {
     .submit = submit,
     .wait = wait_for,
     .is_complete = is_complete,
+    .lead = lead,
     .check_result = check_result,
     .test_own = test_own,
 };

@@ -18,6 +18,8 @@ static const Step steps[] = {
     {97, 41, CTR_FORMAT_GRAY8},
     {97, 60, CTR_FORMAT_GRAY8},
     {97, 61, CTR_FORMAT_GRAY8},
+    {97, 130, CTR_FORMAT_GRAY8},
+    {97, 61, CTR_FORMAT_GRAY8},
     {96, 61, CTR_FORMAT_GRAY8},
     {100, 61, CTR_FORMAT_GRAY8},
     {100, 61, CTR_FORMAT_RGB},
@@ -75,6 +77,6 @@ main (int argc, char **argv)
   const Setup setup = setup_open (argv[1], false);
   hashed_open (&setup);
   for (size_t i = 0; i < hashed_case_count; i++)
-    check_case (&hashed_cases[i], setup.quick ? 5 : LENGTH (steps));
+    check_case (&hashed_cases[i], setup.quick ? 7 : LENGTH (steps));
   return 0;
 }
