@@ -86,17 +86,17 @@ explain_refusal (MqttClient *client)
   return error;
 }
 
-/* Without a complaint of TLS the connection must have been there: of one that is refused, newer versions of the library say
- * MOSQ_ERR_TLS or EPROTO, too. A broker that does not accept our certificate says so when we have accepted its own, and
- * closes the connection. What we send at that time resets it, and what the broker has said is gone. */
+/* Newer versions of the library say MOSQ_ERR_TLS, without a complaint of TLS, also of a connection that is refused. A broker
+ * that does not accept our certificate says so when we have accepted its own, and closes the connection. What we send at that
+ * time resets it, and what the broker has said is gone. */
 static gboolean
 is_tls_failure (const MqttClient *client, gint rc, gint number)
 {
-  if (client->tls_error->len > 0)
+  if (client->tls_error->len > 0 || (rc == MOSQ_ERR_ERRNO && number == EPROTO))
     return TRUE;
   return client->address.tls && client->reached
          && (rc == MOSQ_ERR_SUCCESS || rc == MOSQ_ERR_CONN_LOST || rc == MOSQ_ERR_TLS
-             || (rc == MOSQ_ERR_ERRNO && (number == EPIPE || number == ECONNRESET || number == EPROTO)));
+             || (rc == MOSQ_ERR_ERRNO && (number == EPIPE || number == ECONNRESET)));
 }
 
 /* The attempt ended with RC, and NUMBER of errno, before the broker accepted it. */
