@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/broker/brokerlink.h"
 
+#include <pthread.h>
+#include <signal.h>
+
 /* How long a link that stops still sends what is queued, and how long it is waited for after that. Both together stay below
  * 100 ms. */
 #define LAST_SENDING (40 * G_TIME_SPAN_MILLISECOND)
@@ -398,11 +401,23 @@ report (BrokerLink *link)
   return REPORT_INTERVAL;
 }
 
+/* Keeps what the client library writes to a broken connection from ending the process: libmosquitto 2.0.21 has OpenSSL write,
+ * and no longer ignores SIGPIPE. The kernel sends that to the writing thread. */
+static void
+block_broken_pipes (void)
+{
+  sigset_t signals;
+  sigemptyset (&signals);
+  sigaddset (&signals, SIGPIPE);
+  pthread_sigmask (SIG_BLOCK, &signals, NULL);
+}
+
 static gpointer
 run (gpointer data)
 {
   BrokerLink *link = data;
   gint64 deadline = G_MAXINT64;
+  block_broken_pipes ();
   for (;;) {
     if (deadline == G_MAXINT64 && is_stopping (link))
       deadline = g_get_monotonic_time () + LAST_SENDING;

@@ -305,6 +305,20 @@ wait_for_network (MqttClient *client, gint64 end)
   }
 }
 
+/* Whether the socket says, in errno, why no connection came about: with TLS the library would hide the reason. Only what was
+ * connected can be reset. Without a reason the library has taken it from the socket. */
+static gboolean
+is_unreachable (MqttClient *client)
+{
+  gint number = 0;
+  socklen_t size = sizeof number;
+  if (getsockopt (mosquitto_socket (client->mosq), SOL_SOCKET, SO_ERROR, &number, &size) < 0)
+    return TRUE;
+  errno = number;
+  client->reached = number == ECONNRESET || number == EPIPE;
+  return number && !client->reached;
+}
+
 /* Reads and writes what there is. */
 static gint
 exchange (MqttClient *client)
@@ -312,6 +326,8 @@ exchange (MqttClient *client)
   const gint64 now = g_get_monotonic_time ();
   const GIOCondition events = client->polled[0].revents;
   const gboolean failed = (events & (G_IO_ERR | G_IO_HUP)) != 0;
+  if (failed && client->state == MQTT_CONNECTING && !client->reached && is_unreachable (client))
+    return MOSQ_ERR_ERRNO;
   const gboolean reached = (events & G_IO_OUT) && !failed && !client->reached;
   gint rc = MOSQ_ERR_SUCCESS;
   errno = 0;
@@ -322,7 +338,8 @@ exchange (MqttClient *client)
   /* While TLS is being set up, the library takes no notice of a connection that is reset. */
   if (rc == MOSQ_ERR_SUCCESS && client->state == MQTT_CONNECTING && failed)
     rc = MOSQ_ERR_CONN_LOST;
-  if (rc == MOSQ_ERR_SUCCESS && mosquitto_socket (client->mosq) >= 0 && mosquitto_want_write (client->mosq))
+  if (rc == MOSQ_ERR_SUCCESS && mosquitto_socket (client->mosq) >= 0
+      && (client->reached || client->state == MQTT_CONNECTED) && mosquitto_want_write (client->mosq))
     rc = mosquitto_loop_write (client->mosq, 1);
   if (rc == MOSQ_ERR_SUCCESS && now >= client->next_misc && mosquitto_socket (client->mosq) >= 0) {
     rc = mosquitto_loop_misc (client->mosq);

@@ -86,15 +86,16 @@ explain_refusal (MqttClient *client)
   return error;
 }
 
-/* A broker that does not accept our certificate says so when we have accepted its own, and closes the connection. What we send
- * at that time resets it, and what the broker has said is gone. */
+/* Newer versions of the library say MOSQ_ERR_TLS, without a complaint of TLS, also of a connection that is refused. A broker
+ * that does not accept our certificate says so when we have accepted its own, and closes the connection. What we send at that
+ * time resets it, and what the broker has said is gone. */
 static gboolean
 is_tls_failure (const MqttClient *client, gint rc, gint number)
 {
-  if (rc == MOSQ_ERR_TLS || client->tls_error->len > 0 || (rc == MOSQ_ERR_ERRNO && number == EPROTO))
+  if (client->tls_error->len > 0 || (rc == MOSQ_ERR_ERRNO && number == EPROTO))
     return TRUE;
   return client->address.tls && client->reached
-         && (rc == MOSQ_ERR_SUCCESS || rc == MOSQ_ERR_CONN_LOST
+         && (rc == MOSQ_ERR_SUCCESS || rc == MOSQ_ERR_CONN_LOST || rc == MOSQ_ERR_TLS
              || (rc == MOSQ_ERR_ERRNO && (number == EPIPE || number == ECONNRESET)));
 }
 
@@ -122,11 +123,11 @@ mqtt_client_explain (MqttClient *client, gint rc, gint number)
     failure.fatal = TRUE;
     return failure;
   }
-  if (rc == MOSQ_ERR_SUCCESS || rc == MOSQ_ERR_CONN_LOST)
+  if (rc == MOSQ_ERR_SUCCESS || rc == MOSQ_ERR_CONN_LOST || rc == MOSQ_ERR_TLS)
     mqtt_client_set_error (client, &failure.error, GST_RESOURCE_ERROR_OPEN_WRITE,
-        "the other end closed the connection before it answered. Check the port, and whether it is one for TLS "
-        "(mqtts://). "
-        "The element tries again.");
+        "the other end refused the connection, or closed it before it answered. Check whether the broker runs there, "
+        "and "
+        "whether the port is one for TLS (mqtts://). The element tries again.");
   else
     mqtt_client_set_error (client, &failure.error, GST_RESOURCE_ERROR_OPEN_WRITE,
         "no connection: %s. Check whether the broker runs there. The element tries again.",

@@ -5,6 +5,10 @@
 
 #include <gst/check/gstcheck.h>
 
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+
 #define SECOND G_TIME_SPAN_SECOND
 
 static BrokerLink *opened;  /* the link of the client */
@@ -12,6 +16,8 @@ static gint takes;          /* atomic: it sends messages, which are acknowledged
 static gint hangs;          /* atomic: work() does not return */
 static gint working;        /* atomic: work() is being called */
 static gint closed;         /* atomic: close() has been called */
+static gint broken;         /* what work() writes to, a pipe that nobody reads any longer; -1: nothing */
+static gint refused;        /* atomic: it could not write there */
 static GCond woken_changed; /* of woken */
 static GMutex lock;
 static gboolean woken;
@@ -36,6 +42,8 @@ client_work (gpointer client, gint64 timeout)
 {
   const gint64 end = g_get_monotonic_time () + timeout;
   g_atomic_int_set (&working, TRUE);
+  if (broken >= 0 && write (broken, "", 1) < 0 && errno == EPIPE)
+    g_atomic_int_set (&refused, TRUE);
   g_mutex_lock (&lock);
   while (!woken && g_cond_wait_until (&woken_changed, &lock, end))
     ;
@@ -74,7 +82,8 @@ setup (void)
   element = gst_element_factory_make ("fakesink", NULL);
   bus = gst_bus_new ();
   gst_element_set_bus (element, bus);
-  takes = hangs = working = closed = woken = FALSE;
+  takes = hangs = working = closed = woken = refused = FALSE;
+  broken = -1;
 }
 
 static void
@@ -174,6 +183,22 @@ GST_START_TEST (test_late_connection)
 }
 GST_END_TEST;
 
+/* A client library that writes to a connection which the broker has closed does not end the process. */
+GST_START_TEST (test_broken_connection)
+{
+  gint ends[2];
+  fail_unless (pipe (ends) == 0);
+  close (ends[0]);
+  signal (SIGPIPE, SIG_DFL);
+  broken = ends[1];
+  BrokerLink *link = start (10, BROKER_LEAKY_NO);
+  wait_for (&refused);
+  broker_link_stop (link);
+  broker_link_unref (link);
+  close (ends[1]);
+}
+GST_END_TEST;
+
 static void
 push_size (BrokerQueue *queue, gsize size, BrokerWait result)
 {
@@ -211,6 +236,7 @@ broker_link_suite (void)
   tcase_add_checked_fixture (tcase, setup, teardown);
   tcase_add_test (tcase, test_last_losses_are_told);
   tcase_add_test (tcase, test_late_connection);
+  tcase_add_test (tcase, test_broken_connection);
   tcase_add_test (tcase, test_nothing_is_dropped_in_vain);
   suite_add_tcase (suite, tcase);
   return suite;

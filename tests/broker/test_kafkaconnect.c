@@ -60,9 +60,21 @@ GST_START_TEST (test_nobody_listens)
 }
 GST_END_TEST;
 
+#define METADATA 3 /* the number of this request */
+
+/* The cluster answers with an error of the topic from the beginning. Kafka then says nothing of partitions, the mock cluster does.
+ * librdkafka 2.4 to 2.9 crash where the client has not heard of these partitions and is told their epochs, which only answers of
+ * version 9 and later tell. */
+static void
+start_with_error (rd_kafka_resp_err_t code)
+{
+  rd_kafka_mock_set_apiversion (cluster, METADATA, 0, 2);
+  rd_kafka_mock_topic_set_error (cluster, TOPIC, code);
+}
+
 GST_START_TEST (test_forbidden_topic)
 {
-  rd_kafka_mock_topic_set_error (cluster, TOPIC, RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
+  start_with_error (RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
   KafkaClient *client = make_client (rd_kafka_mock_cluster_bootstraps (cluster));
   assert_connect_fails (
       client, TRUE, GST_RESOURCE_ERROR_OPEN_WRITE, "Could not write to the Kafka topic \"" TOPIC "\"");
@@ -98,7 +110,7 @@ GST_END_TEST;
 /* A topic without a leader, for longer than an election takes. */
 GST_START_TEST (test_no_leader)
 {
-  rd_kafka_mock_topic_set_error (cluster, TOPIC, RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE);
+  start_with_error (RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE);
   KafkaClient *client = make_client (rd_kafka_mock_cluster_bootstraps (cluster));
   assert_connect_fails (
       client, FALSE, GST_RESOURCE_ERROR_OPEN_WRITE, "Could not write to the Kafka topic \"" TOPIC "\"");
