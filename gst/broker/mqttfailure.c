@@ -126,8 +126,7 @@ mqtt_client_explain (MqttClient *client, gint rc, gint number)
   if (rc == MOSQ_ERR_SUCCESS || rc == MOSQ_ERR_CONN_LOST || rc == MOSQ_ERR_TLS)
     mqtt_client_set_error (client, &failure.error, GST_RESOURCE_ERROR_OPEN_WRITE,
         "the other end refused the connection, or closed it before it answered. Check whether the broker runs there, "
-        "and "
-        "whether the port is one for TLS (mqtts://). The element tries again.");
+        "and whether the port is one for TLS (mqtts://). The element tries again.");
   else
     mqtt_client_set_error (client, &failure.error, GST_RESOURCE_ERROR_OPEN_WRITE,
         "no connection: %s. Check whether the broker runs there. The element tries again.",
