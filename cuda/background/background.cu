@@ -75,6 +75,7 @@ background_finish (void *state, CtrError *error)
   background->to_host = false;
   if (pending)
     CTR_CUDA (cuda_wait_for_event (background->session.done, &background->session.wait));
+  cuda_timing_end (&background->session.timing, true);
   for (uint32_t y = 0; to_host && y < background->height; y++)
     memcpy ((uint8_t *) corrected->data + y * corrected->stride,
         (const uint8_t *) background->host.data + y * ctr_aligned_row (background->row_size), background->row_size);
@@ -297,7 +298,7 @@ queue_frame (Background *background, const CtrImage *image, const CtrBackgroundP
   const bool to_host = corrected->memory == CTR_MEMORY_HOST, grey = is_grey (image->format);
   cudaStream_t stream = background->session.stream;
   CtrImage samples;
-  if (!reserve (background, image, plan, to_host, error)
+  if (!reserve (background, image, plan, to_host, error) || !cuda_session_start_clock (&background->session, error)
       || (plan->start && plan->model == CTR_BACKGROUND_GIVEN && !take_picture (background, image, plan, error))
       || !input_stage_upload (&background->input, image, INPUT_NEEDS_SAMPLES, stream, error))
     return false;

@@ -379,7 +379,7 @@ queue_frame (Borders *b, CtrError *error)
   FrameKey key;
   memset (&key, 0, sizeof key);
   BordersKernelArgs &f = key.args;
-  if (!reserve (b, &f, error) || !queue_picture (b, &f, error))
+  if (!reserve (b, &f, error) || !cuda_session_start_clock (&b->session, error) || !queue_picture (b, &f, error))
     return false;
   f.pixels = NULL;
   f.threshold_device = NULL;
@@ -432,6 +432,7 @@ borders_enqueue (void *state, const CtrImage *image, const CtrBordersPlan *plan,
   if (ok && plan->foreground.regions)
     b->plan.foreground.regions = b->input.regions.regions; /* which stay until the next image */
   ok = ok && input_stage_reserve (&b->input, &b->image, need_of (b), b->session.stream, &fresh, error);
+  ok = ok && cuda_session_start_clock (&b->session, error);
   ok = ok && input_stage_upload (&b->input, &b->image, need_of (b), b->session.stream, error);
   ok = ok && keep_samples (b, error);
   if (ok && queue_frame (b, error) && input_stage_release_image (&b->input, error))

@@ -155,6 +155,7 @@ canny_finish (void *state, CtrError *error)
     ctr_edge_picture_clear (&canny->picture, canny->width, canny->height); /* while the GPU works */
   if (pending)
     CTR_CUDA (cuda_wait_for_event (canny->session.done, &canny->session.wait));
+  cuda_timing_end (&canny->session.timing, true);
   if (to_host && edges)
     ctr_edge_picture_draw (&canny->picture, (const uint64_t *) canny->host.data, packed_words (canny->width) / 2,
         canny->width, canny->height);
@@ -439,7 +440,8 @@ queue_frame (
 
   Thresholds *thresholds = (Thresholds *) canny->thresholds.data;
   CtrImage plane = canny->samples = input_stage_view (&canny->input, image);
-  if (!input_stage_upload (&canny->input, image, INPUT_NEEDS_SAMPLES, canny->session.stream, error)
+  if (!cuda_session_start_clock (&canny->session, error)
+      || !input_stage_upload (&canny->input, image, INPUT_NEEDS_SAMPLES, canny->session.stream, error)
       || (route.automatic && !queue_automatic (canny, image, plan, &plane, error)))
     return false;
   describe_samples (&f, &plane, plan->sample_shift);

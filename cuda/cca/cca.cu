@@ -96,6 +96,7 @@ queue_frame (CcaAnalyser *cca, CcaFrameKey *key, CtrError *error)
   bool fresh;
   const InputNeed need = cca_need (&key->params);
   return input_stage_reserve (&cca->input, &key->image, need, cca->session.stream, &fresh, error)
+         && cuda_session_start_clock (&cca->session, error)
          && input_stage_upload (&cca->input, &key->image, need, cca->session.stream, error)
          && cca_launch_graph (cca, error) && input_stage_release_image (&cca->input, error);
 }

@@ -86,7 +86,8 @@ queue_again (CcaAnalyser *cca, const CcaHeader &header, CtrError *error)
   input_stage_reuse (&cca->input, cca->current->view);
   cca_know_mask (cca, &key);
   cca->generation++; /* the cached graphs use too little memory */
-  return cca_select_graph (cca, &key, error) && cca_launch_graph (cca, error);
+  return cca_select_graph (cca, &key, error) && cuda_session_start_clock (&cca->session, error)
+         && cca_launch_graph (cca, error);
 }
 
 /* Waits for a complete result. Repeats the frame with more memory until the result fits, which it mostly does at once.

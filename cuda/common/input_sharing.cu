@@ -208,7 +208,7 @@ share (InputStage *state, CtrInput *input, const CtrImage *image, const InputNee
     if (slot && slot->context != session->context)
       return true;
   if (!take (state, plane, session->stream, error) || !take (state, threshold, session->stream, error)
-      || !take (state, mask, session->stream, error))
+      || !take (state, mask, session->stream, error) || !cuda_session_start_clock (session, error))
     return false;
   if (plane)
     *shared = plane->plane;

@@ -217,6 +217,7 @@ cuda_session_close (CudaSession *session)
   if (session->done)
     cudaEventDestroy (session->done);
   cuda_session_forget_readers (session);
+  cuda_timing_close (&session->timing);
   if (session->own_stream)
     cudaStreamDestroy (session->own_stream);
   cudaGetLastError ();
@@ -228,6 +229,8 @@ static bool
 choose_stream (CudaSession *session, cudaStream_t stream, CtrError *error)
 {
   session->stream = stream;
+  if (!cuda_timing_begin (&session->timing, error))
+    return false;
   if (stream != session->marked)
     CTR_CUDA (cudaStreamWaitEvent (stream, session->done, 0));
   return true;
@@ -310,8 +313,22 @@ cuda_session_forget_readers (CudaSession *session)
 }
 
 bool
+cuda_session_start_clock (const CudaSession *session, CtrError *error)
+{
+  return cuda_timing_start (&session->timing, session->stream, error);
+}
+
+bool
+cuda_session_stop_clock (const CudaSession *session, CtrError *error)
+{
+  return cuda_timing_stop (&session->timing, session->stream, error);
+}
+
+bool
 cuda_session_mark (CudaSession *session, CtrError *error)
 {
+  if (!cuda_session_stop_clock (session, error))
+    return false;
   CTR_CUDA (cudaEventRecord (session->done, session->stream));
   session->marked = session->stream;
   return true;
@@ -344,6 +361,7 @@ cuda_session_end (CudaSession *session, bool complete)
       cudaStreamSynchronize (session->stream);
     cudaGetLastError ();
   }
+  cuda_timing_end (&session->timing, complete);
   session->stream = NULL;
 }
 

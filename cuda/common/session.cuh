@@ -8,6 +8,7 @@
 
 #include "cuda/common/device_buffer.cuh"
 #include "cuda/common/launch.cuh"
+#include "cuda/common/timing.h"
 
 /* How long a thread usually waits at one place; zero at first. */
 struct CudaWait {
@@ -37,6 +38,7 @@ struct CudaSession {
   cudaStream_t marked;     /* where that was */
   CudaSharedEvent *readers[CUDA_READERS]; /* behind other work that reads the pending result; NULL: none */
   CudaWait wait;                          /* for the queued frame */
+  CudaTiming timing;
   bool was_incomplete; /* The result of the last frame had outgrown its memory, or exceeded a limit. */
   bool overlap;        /* The GPU has programmatic dependent launch. */
 };
@@ -62,6 +64,11 @@ bool cuda_session_was_incomplete (const void *state);
 bool cuda_session_follow_readers (CudaSession *session, CtrError *error);
 bool cuda_session_wait_for_readers (CudaSession *session, CtrError *error);
 void cuda_session_forget_readers (CudaSession *session);
+
+/* Around the frame's work on the GPU, for its time (timing.h). The work starts behind what it waits for in the stream.
+ * Frames that are marked stop there. */
+bool cuda_session_start_clock (const CudaSession *session, CtrError *error);
+bool cuda_session_stop_clock (const CudaSession *session, CtrError *error);
 
 /* To be called when all work of a frame is queued, if cuda_session_wait_for_flag() will wait for it. */
 bool cuda_session_mark (CudaSession *session, CtrError *error);

@@ -139,7 +139,8 @@ queue_frame (Cracks *c, CtrError *error)
   FrameKey key;
   memset (&key, 0, sizeof key);
   CracksKernelArgs &f = key.args;
-  if (!cracks_reserve (c, &f, error) || !upload_tables (c, error) || !queue_picture (c, &f, error))
+  if (!cracks_reserve (c, &f, error) || !cuda_session_start_clock (&c->session, error) || !upload_tables (c, error)
+      || !queue_picture (c, &f, error))
     return false;
   f.pixels = NULL;
   f.complete = NULL;
@@ -200,6 +201,7 @@ cracks_enqueue (void *state, const CtrImage *image, const CtrCracksPlan *plan, v
   bool fresh;
   bool ok = input_stage_share (&c->input, image, INPUT_NEEDS_SAMPLES, &c->session, &c->image, &fresh, error);
   ok = ok && input_stage_reserve (&c->input, &c->image, INPUT_NEEDS_SAMPLES, c->session.stream, &fresh, error);
+  ok = ok && cuda_session_start_clock (&c->session, error);
   ok = ok && input_stage_upload (&c->input, &c->image, INPUT_NEEDS_SAMPLES, c->session.stream, error);
   if (ok && queue_frame (c, error) && input_stage_release_image (&c->input, error))
     return true;

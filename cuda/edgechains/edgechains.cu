@@ -228,6 +228,7 @@ queue_samples (EdgeChains *e, CtrError *error)
   bool fresh;
   return (!e->period_ended || input_stage_give_back (&e->input, stream, &e->gave_back, error))
          && input_stage_reserve (&e->input, image, INPUT_NEEDS_SAMPLES, stream, &fresh, error)
+         && cuda_session_start_clock (&e->session, error)
          && input_stage_upload (&e->input, image, INPUT_NEEDS_SAMPLES, stream, error)
          && input_stage_plane (&e->input, image, &e->samples, stream, error)
          && input_stage_release_image (&e->input, error);
@@ -250,7 +251,7 @@ bool
 queue_frame (EdgeChains *e, CtrError *error)
 {
   EdgeChainsArgs f;
-  if (!reserve (e, &f, error) || !queue_mask (e, &f, error))
+  if (!reserve (e, &f, error) || !cuda_session_start_clock (&e->session, error) || !queue_mask (e, &f, error))
     return false;
   const cudaStream_t stream = e->session.stream;
   const bool overlap = e->session.overlap;

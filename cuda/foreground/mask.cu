@@ -174,7 +174,8 @@ queue_frame (
     painted.applied = applied;
     need.painting = &painting;
   }
-  if (!input_stage_upload (&mask->input, &shared, need, stream, error)
+  if (!cuda_session_start_clock (&mask->session, error)
+      || !input_stage_upload (&mask->input, &shared, need, stream, error)
       || !input_stage_foreground (&mask->input, &shared, need, &view, stream, error))
     return false;
   DeviceRegions regions = {};
@@ -245,6 +246,7 @@ mask_finish (void *state, CtrError *error)
     ctr_edge_picture_clear (&mask->picture, mask->width, mask->height); /* while the GPU works */
   if (pending)
     CTR_CUDA (cuda_wait_for_event (mask->session.done, &mask->session.wait));
+  cuda_timing_end (&mask->session.timing, true);
   input_stage_end (&mask->input);
   if (to_host)
     ctr_edge_picture_draw (&mask->picture, (const uint64_t *) mask->host.data,

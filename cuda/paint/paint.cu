@@ -368,14 +368,19 @@ queue_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLay
   ctr_paint_target_init (&target, picture, layers, count);
   painter->staging = &painter->stagings[(painter->staging - painter->stagings + 1) % STAGINGS];
   if (count == 0) {
+    if (!cuda_session_start_clock (&painter->session, error))
+      return false;
     paint_launch_fill (*picture, painter->session);
     CTR_CUDA (cudaGetLastError ());
+    if (!cuda_session_stop_clock (&painter->session, error))
+      return false;
     CTR_CUDA (cuda_shared_event_record (painter->staging->drawn, stream));
     return true;
   }
   if (!reserve_ink (painter, &target, error) || !upload_colours (painter, colours, error)
       || !upload_layers (painter, layers, count, sources, error)
-      || !paint_sources_follow (sources, painter->session.stream, error))
+      || !paint_sources_follow (sources, painter->session.stream, error)
+      || !cuda_session_start_clock (&painter->session, error))
     return false;
   target.colours = (const CtrPaintColour *) painter->colours.data;
 
@@ -389,6 +394,8 @@ queue_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLay
   if (drawn)
     paint_launch_blend (target, painter->session);
   CTR_CUDA (cudaGetLastError ());
+  if (!cuda_session_stop_clock (&painter->session, error))
+    return false;
   CTR_CUDA (cuda_shared_event_record (painter->staging->drawn, stream));
   painter->ink_is_clean = true;
   return true;
@@ -410,6 +417,7 @@ paint_finish (void *state, CtrError *error)
   painter->session.stream = NULL;
   if (pending)
     CTR_CUDA (cuda_wait_for_event (painter->staging->drawn->event, &painter->session.wait));
+  cuda_timing_end (&painter->session.timing, true);
   return true;
 }
 
@@ -441,7 +449,8 @@ paint_enqueue (void *state, const CtrPaintPicture *picture, const CtrPaintLayer 
   if (painter->session.stream && painter->session.stream != wanted && !paint_finish (painter, error))
     return false;
   painter->session.stream = wanted;
-  if ((!ctr_room_period_ends (&painter->period) || give_back (painter, error))
+  if (cuda_timing_begin (&painter->session.timing, error)
+      && (!ctr_room_period_ends (&painter->period) || give_back (painter, error))
       && draw_frame (painter, picture, layers, count, colours, error))
     return true;
   cuda_session_end (&painter->session, false);

@@ -270,6 +270,7 @@ queue_frame (Snakes *s, CtrError *error)
   CtrImage plane;
   bool fresh;
   if (!input_stage_reserve (&s->input, &s->image, INPUT_NEEDS_SAMPLES, s->session.stream, &fresh, error)
+      || !cuda_session_start_clock (&s->session, error)
       || !input_stage_plane (&s->input, &s->image, &plane, s->session.stream, error))
     return false;
   const bool wide = plane.format == CTR_FORMAT_GRAY16;
@@ -300,7 +301,7 @@ queue_frame (Snakes *s, CtrError *error)
   if (!launch_tasks (s, f, wide, error))
     return false;
   CTR_CUDA (cudaGetLastError ());
-  return true;
+  return cuda_session_stop_clock (&s->session, error);
 }
 
 bool
@@ -316,6 +317,7 @@ snakes_enqueue (void *state, const CtrImage *image, const CtrSnakePlan *plan, vo
   bool fresh;
   if ((!ctr_room_period_ends (&s->period) || give_back (s, error))
       && input_stage_reserve (&s->input, image, INPUT_NEEDS_SAMPLES, s->session.stream, &fresh, error)
+      && cuda_session_start_clock (&s->session, error)
       && input_stage_upload (&s->input, image, INPUT_NEEDS_SAMPLES, s->session.stream, error) && queue_frame (s, error)
       && input_stage_release_image (&s->input, error))
     return true;

@@ -358,13 +358,16 @@ process (GstContoursFilter *self, GstBuffer *buffer, GstBuffer *outbuf)
   before = ctr_cancel_set_current (&priv->cancel);
   threads = ctr_threads_set_current (threads);
   ctr_input_set_current (contours_filter_get_input (self, buffer));
+  ctr_gpu_clock_set_current (contours_filter_get_clock (self));
   ok = run_in_context (self, &in, outbuf ? &out : NULL, buffer, &error);
+  ctr_gpu_clock_set_current (NULL);
   ctr_input_set_current (NULL);
   ctr_threads_set_current (threads);
   ctr_cancel_set_current (before);
   if (outbuf)
     gst_video_frame_unmap (&out);
   gst_video_frame_unmap (&in);
+  contours_filter_report_times (self);
   if (ok)
     return GST_FLOW_OK;
   contours_filter_abandon_copy (self, buffer);

@@ -12,6 +12,7 @@
  *   filterdrawing.c       drawing that is still queued on the GPU when its frame is pushed
  *   filterstrips.c        strips of one endless picture: the end of the picture, warnings
  *   filterorder.c         order of the work on one frame: among our elements, and before it is pushed to others
+ *   filtertiming.c        the time of frames on the GPU
  */
 #ifndef GST_BASE_GSTCONTOURSFILTER_PRIVATE_H
 #define GST_BASE_GSTCONTOURSFILTER_PRIVATE_H
@@ -79,7 +80,8 @@ typedef struct {
   ContoursOffer offer;                    /* under the object lock; set by the streaming thread */
   gboolean in_chain; /* Whoever is offered the input gets the frame before the chain function returns. */
   GstPadChainFunction parent_chain;
-  CtrCancel cancel; /* requested while the pads are flushing: ends the work on a frame */
+  CtrGpuClock *clock; /* NULL until somebody asks for the GPU's time */
+  CtrCancel cancel;   /* requested while the pads are flushing: ends the work on a frame */
 } GstContoursFilterPrivate;
 
 #define PRIVATE(self) contours_filter_get_private (self)
@@ -222,6 +224,15 @@ void contours_filter_hold_rendered (GstContoursFilter *self);
 
 /* Counts the started elements that draw or render on the GPU: CHANGE is 1 at start and -1 at stop. */
 void contours_filter_count_drawing (GstContoursFilter *self, CtrBackend backend, gint change);
+
+/* Adds the signal "gpu-time". */
+void contours_filter_install_timing (GstContoursFilterClass *klass);
+
+/* The clock for the next frame, or NULL where nobody asks. */
+CtrGpuClock *contours_filter_get_clock (GstContoursFilter *self);
+
+/* Emits "gpu-time" for each time that has arrived. */
+void contours_filter_report_times (GstContoursFilter *self);
 
 /* Waits for queued drawing. Posts an error and returns FALSE on failure. */
 gboolean contours_filter_finish_drawing (GstContoursFilter *self);

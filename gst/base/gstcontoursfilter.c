@@ -152,6 +152,8 @@ contours_filter_close_backend (GstContoursFilter *self)
   GST_CONTOURS_FILTER_GET_CLASS (self)->close (self);
   if (pushed)
     gst_contours_gpu_pop (&priv->gpu);
+  contours_filter_report_times (self);
+  g_clear_pointer (&priv->clock, ctr_gpu_clock_free);
   contours_filter_count_drawing (self, backend, -1);
   g_atomic_int_set (&priv->in_use, -1);
 }
@@ -449,6 +451,7 @@ gst_contours_filter_class_init (GstContoursFilterClass *klass)
   trans_class->query = GST_DEBUG_FUNCPTR (gst_contours_filter_query);
   contours_filter_class_init_negotiation (klass);
   contours_filter_class_init_processing (klass);
+  contours_filter_install_timing (klass);
 
   gst_type_mark_as_plugin_api (GST_TYPE_CONTOURS_FILTER, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CONTOURS_BACKEND, 0);

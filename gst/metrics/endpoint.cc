@@ -81,6 +81,7 @@ Elements::Collect () const
       MetricType::Histogram, {}};
   MetricFamily latency{"contours_latency_seconds",
       "Time from the source's push of a frame to its arrival at the element.", MetricType::Histogram, {}};
+  MetricFamily gpu{"contours_gpu_seconds", "Time of the GPU for one frame.", MetricType::Histogram, {}};
   MetricFamily frames{"contours_queue_frames", "Frames that wait in the queue.", MetricType::Gauge, {}};
   MetricFamily bytes{"contours_queue_bytes", "Bytes that wait in the queue.", MetricType::Gauge, {}};
   MetricFamily seconds{"contours_queue_seconds", "Duration of what waits in the queue.", MetricType::Gauge, {}};
@@ -94,6 +95,8 @@ Elements::Collect () const
     add_counter (late, sample, sample->late);
     add_histogram (processing, sample, sample->processing);
     add_histogram (latency, sample, sample->latency);
+    if (!metrics_histogram_is_empty (&sample->gpu))
+      add_histogram (gpu, sample, sample->gpu);
     if (sample->has_level) {
       add_gauge (frames, sample, sample->level_frames);
       add_gauge (bytes, sample, sample->level_bytes);
@@ -105,7 +108,7 @@ Elements::Collect () const
       stats.metric.back ().label.push_back ({"stat", stat.name});
     }
   }
-  return {received, sent, late, processing, latency, frames, bytes, seconds, stats};
+  return {received, sent, late, processing, latency, gpu, frames, bytes, seconds, stats};
 }
 
 /* A client that connects and asks for nothing holds a thread until this time has passed, which is less than a scrape may

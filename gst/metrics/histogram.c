@@ -24,3 +24,12 @@ metrics_histogram_read (const MetricsHistogram *histogram, MetricsHistogram *cop
     copy->buckets[i] = __atomic_load_n (&histogram->buckets[i], __ATOMIC_RELAXED);
   copy->sum = __atomic_load_n (&histogram->sum, __ATOMIC_RELAXED);
 }
+
+gboolean
+metrics_histogram_is_empty (const MetricsHistogram *histogram)
+{
+  for (guint i = 0; i <= METRICS_N_BOUNDS; i++)
+    if (histogram->buckets[i] > 0)
+      return FALSE;
+  return TRUE;
+}

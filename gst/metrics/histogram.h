@@ -24,6 +24,9 @@ void metrics_histogram_add (MetricsHistogram *histogram, guint64 duration);
  * buckets. */
 void metrics_histogram_read (const MetricsHistogram *histogram, MetricsHistogram *copy);
 
+/* Whether nothing was added to the copy HISTOGRAM. */
+gboolean metrics_histogram_is_empty (const MetricsHistogram *histogram);
+
 G_END_DECLS
 
 #endif

@@ -111,6 +111,32 @@ make_record (GstElement *element, const gchar *pipeline, const gchar *path, cons
   return record;
 }
 
+static void
+add_gpu_time (GstElement *element, guint64 nanoseconds, MetricsRecord *record)
+{
+  metrics_histogram_add (&record->gpu, nanoseconds);
+}
+
+static void
+drop_handler (gpointer record, GClosure *closure)
+{
+  metrics_record_unref (record);
+}
+
+/* Lets ELEMENT measure the GPU's time for RECORD, if it can and does not yet. */
+static void
+listen_for_gpu_time (GstElement *element, MetricsRecord *record)
+{
+  GSignalQuery query;
+
+  g_signal_query (g_signal_lookup ("gpu-time", G_OBJECT_TYPE (element)), &query);
+  if (query.signal_id == 0 || query.n_params != 1 || query.param_types[0] != G_TYPE_UINT64
+      || g_signal_handler_find (element, G_SIGNAL_MATCH_FUNC, 0, 0, NULL, add_gpu_time, NULL))
+    return;
+  g_signal_connect_data (
+      element, "gpu-time", G_CALLBACK (add_gpu_time), g_atomic_rc_box_acquire (record), drop_handler, 0);
+}
+
 MetricsRecord *
 metrics_record_of_element (GstElement *element)
 {
@@ -131,6 +157,7 @@ metrics_record_of_element (GstElement *element)
   }
   g_atomic_rc_box_acquire (record);
   g_weak_ref_set (&record->object, element);
+  listen_for_gpu_time (element, record);
   g_mutex_unlock (&lock);
   g_free (key);
   g_free (path);

@@ -23,7 +23,7 @@ typedef struct {
   /* Changed by atomic operations from here on. */
   gint timed_input; /* whether a buffer with a time stamp has come in */
   guint64 received, sent, late;
-  MetricsHistogram processing, latency;
+  MetricsHistogram processing, latency, gpu;
 } MetricsRecord;
 
 /* The record of the element that PAD belongs to (borrowed from the pad), or NULL if it belongs to a bin or to none. The

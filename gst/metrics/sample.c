@@ -111,6 +111,7 @@ take_sample (MetricsRecord *record)
   sample->late = __atomic_load_n (&record->late, __ATOMIC_RELAXED);
   metrics_histogram_read (&record->processing, &sample->processing);
   metrics_histogram_read (&record->latency, &sample->latency);
+  metrics_histogram_read (&record->gpu, &sample->gpu);
   if (object) {
     sample->has_level = read_property (object, "current-level-buffers", &sample->level_frames)
                         && read_property (object, "current-level-bytes", &sample->level_bytes)

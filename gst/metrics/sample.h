@@ -15,7 +15,7 @@ typedef struct {
 typedef struct {
   gchar *pipeline, *element, *factory;
   guint64 received, sent, late;
-  MetricsHistogram processing, latency;
+  MetricsHistogram processing, latency, gpu;
   gboolean has_level; /* whether the element is a queue, or another that tells its level */
   gdouble level_frames, level_bytes, level_seconds;
   GArray *stats; /* of MetricsStat: the numbers of the property "stats" */

@@ -56,6 +56,7 @@
 #include <contours/edgechains.h>
 #include <contours/event.h>
 #include <contours/foreground.h>
+#include <contours/gputime.h>
 #include <contours/image.h>
 #include <contours/input.h>
 #include <contours/mask.h>

@@ -89,6 +89,8 @@ free_object (const char *function, void *pointer)
 
   if (object.pointer && object.context != current_context ())
     give_up ("an object of the core is freed outside its context");
+  if (object.pointer)
+    end_times ();
   host_free (pointer);
 }
 
@@ -112,6 +114,7 @@ check_call (const Object *object, void *stream, CtrError *error)
     return fail (error, CTR_ERROR_CUDA, "another context than the object's is current, or more than one is pushed");
   if (!stream || find_object (stream, false).context != object->context)
     return fail (error, CTR_ERROR_CUDA, "the stream is not one of the object's context");
+  note_time ();
   return true;
 }
 

@@ -128,6 +128,12 @@ bool device_is_lost (void);
 /* Drops all queued work. */
 void forget_work (void);
 
+/* The GPU has done something, which is timed if the thread has a clock. */
+void note_time (void);
+
+/* All times arrive. */
+void end_times (void);
+
 /* May OBJECT, of the CUDA backend, work on STREAM now? */
 bool check_call (const Object *object, void *stream, CtrError *error);
 

@@ -18,6 +18,7 @@ enum cudaError_t {
   cudaErrorInvalidDeviceFunction = 98,
   cudaErrorNoKernelImageForDevice = 209,
   cudaErrorUnsupportedPtxVersion = 222,
+  cudaErrorInvalidResourceHandle = 400,
   cudaErrorNotReady = 600,
   cudaErrorIllegalAddress = 700,
   cudaErrorStreamCaptureUnsupported = 900,
@@ -45,6 +46,7 @@ enum cudaLaunchAttributeID {
 
 constexpr unsigned cudaStreamDefault = 0;
 constexpr unsigned cudaStreamNonBlocking = 1;
+constexpr unsigned cudaEventDefault = 0;
 constexpr unsigned cudaEventBlockingSync = 1;
 constexpr unsigned cudaEventDisableTiming = 2;
 constexpr unsigned cudaHostAllocDefault = 0;
@@ -107,6 +109,7 @@ cudaError_t cudaEventDestroy (cudaEvent_t event);
 cudaError_t cudaEventRecord (cudaEvent_t event, cudaStream_t stream);
 cudaError_t cudaEventSynchronize (cudaEvent_t event);
 cudaError_t cudaEventQuery (cudaEvent_t event);
+cudaError_t cudaEventElapsedTime (float *milliseconds, cudaEvent_t start, cudaEvent_t end);
 cudaError_t cudaStreamQuery (cudaStream_t stream);
 cudaError_t cudaStreamBeginCapture (cudaStream_t stream, cudaStreamCaptureMode mode);
 cudaError_t cudaStreamEndCapture (cudaStream_t stream, cudaGraph_t *graph);

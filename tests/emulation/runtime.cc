@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The runtime API: launches, streams, events and graphs. What is queued in a stream is done as late as CUDA may do it,
- * when something waits for it: who forgets to wait sees it. */
+ * when something waits for it: who forgets to wait sees it.
+ *
+ * More than 500 lines: streams, events and graphs are made of the same queues, which have no other user. */
 #include "runtime.h"
 
 #include "faults.h"
@@ -22,6 +24,7 @@ CUstream_st default_stream;
 thread_local cudaError_t last_error = cudaSuccess;
 thread_local CUstream_st *capturing; /* by this thread */
 long objects;                        /* streams, events and graphs that there are */
+unsigned long steps;                 /* kernels, copies and fills that have been done: time stamps are of them */
 
 void
 do_first (CUstream_st *stream)
@@ -94,6 +97,11 @@ void
 queue (cudaStream_t handle, NodeKind kind, Work work)
 {
   CUstream_st *stream = stream_of (handle), *origin = stream->branch_of ? stream->branch_of : stream;
+  if (kind != MARK)
+    work = [work = std::move (work)] {
+      steps++;
+      work ();
+    };
   if (origin->captured) {
     stream->loose = stream != origin;
     stream->branched++;
@@ -194,6 +202,8 @@ cudaGetErrorString (cudaError_t error)
       return "out of memory";
     case cudaErrorInvalidConfiguration:
       return "invalid configuration argument";
+    case cudaErrorInvalidResourceHandle:
+      return "invalid resource handle";
     case cudaErrorNotReady:
       return "device not ready";
     case cudaErrorInvalidDeviceFunction:
@@ -338,17 +348,18 @@ cudaStreamWaitEvent (cudaStream_t stream, cudaEvent_t event, unsigned)
     return error;
   if (event->mark && event->mark->within)
     return follow_captured (stream_of (stream), *event->mark);
-  queue (stream, KERNEL, [mark = event->mark] { reach (mark); });
+  queue (stream, MARK, [mark = event->mark] { reach (mark); });
   return cudaSuccess;
 }
 
 cudaError_t
-cudaEventCreateWithFlags (cudaEvent_t *event, unsigned)
+cudaEventCreateWithFlags (cudaEvent_t *event, unsigned flags)
 {
   Locked locked (lock);
   if (const cudaError_t error = fault (CALL_ALLOCATES))
     return error;
   *event = new CUevent_st ();
+  (*event)->is_timed = !(flags & cudaEventDisableTiming);
   objects++;
   return cudaSuccess;
 }
@@ -371,11 +382,14 @@ cudaEventRecord (cudaEvent_t event, cudaStream_t stream)
   CUstream_st *const within = stream_of (stream)->branch_of  ? stream_of (stream)->branch_of
                               : stream_of (stream)->captured ? stream_of (stream)
                                                              : nullptr;
-  auto mark = std::make_shared<Mark> (Mark{stream_of (stream), false, 0, within, stream_of (stream)->branched});
+  auto mark = std::make_shared<Mark> (Mark{stream_of (stream), false, 0, 0, within, stream_of (stream)->branched});
   event->mark = mark;
   if (within)
     return cudaSuccess;
-  queue (stream, KERNEL, [mark] { mark->reached = true; });
+  queue (stream, MARK, [mark] {
+    mark->reached = true;
+    mark->steps = steps;
+  });
   return cudaSuccess;
 }
 
@@ -399,6 +413,21 @@ cudaEventQuery (cudaEvent_t event)
   if (event->mark && !event->mark->reached && ++event->mark->queries > MOST_QUERIES)
     reach (event->mark);
   return event->mark && !event->mark->reached ? cudaErrorNotReady : cudaSuccess;
+}
+
+/* Each kernel, copy or fill takes a millisecond, whatever stream it is in. */
+cudaError_t
+cudaEventElapsedTime (float *milliseconds, cudaEvent_t start, cudaEvent_t end)
+{
+  Locked locked (lock);
+  if (const cudaError_t error = fault (CALL_OTHER))
+    return error;
+  if (!start->is_timed || !end->is_timed || !start->mark || !end->mark)
+    return failed (cudaErrorInvalidResourceHandle);
+  if (!start->mark->reached || !end->mark->reached)
+    return cudaErrorNotReady;
+  *milliseconds = (float) (end->mark->steps - start->mark->steps);
+  return cudaSuccess;
 }
 
 cudaError_t

@@ -15,7 +15,7 @@ namespace emulation
 
 typedef std::function<void ()> Work;
 
-enum NodeKind { KERNEL, COPY_UP, COPY_DOWN, COPY, FILL };
+enum NodeKind { KERNEL, COPY_UP, COPY_DOWN, COPY, FILL, MARK }; /* MARK: of an event */
 
 struct Node {
   NodeKind kind;
@@ -39,12 +39,14 @@ struct Mark {
   CUstream_st *stream;
   bool reached;
   int queries;         /* that have not found it reached */
+  unsigned long steps; /* that had been done then */
   CUstream_st *within; /* the stream whose capture it is recorded in, or nullptr */
   unsigned branched;   /* nodes of its own stream's branch before it */
 };
 
 struct CUevent_st {
   std::shared_ptr<Mark> mark; /* of the last time it was recorded */
+  bool is_timed;
 };
 
 struct CUstream_st {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The tracer contourmetrics: its HTTP endpoint is scraped, and its numbers are those of probes, messages and properties.
-Exit status 77 without the Python bindings of GStreamer."""
+Exit status 77 without the Python bindings of GStreamer. With an argument, only the tests whose names contain it run."""
 import os
 import shutil
 import socket
@@ -176,6 +176,28 @@ def test_times():
     assert run("latency_seconds_bucket", "out", "0.01") == 0, "20 ms are counted below 10 ms"
 
 
+def test_gpu_time():
+    """Each frame of an element on the GPU has a time, which is there when the next one has come. Elements on the CPU and those
+    of others have none."""
+    line = f"appsrc name=in format=time caps={CAPS} ! cudacca name=cca backend={{}} ! identity name=other ! fakesink name=out sync=false"
+    names = {key[0] for key in Run("host", line.format("cpu"), frames=20).samples}
+    assert "contours_latency_seconds_count" in names and "contours_gpu_seconds_count" not in names
+    probe = Gst.parse_launch("cudacca backend=cuda")
+    has_gpu = probe.set_state(Gst.State.PAUSED) != Gst.StateChangeReturn.FAILURE
+    probe.set_state(Gst.State.NULL)
+    if not has_gpu:
+        print("There is no GPU here.")
+        return
+    run = Run("gpu", line.format("cuda"), frames=20)
+    assert 19 <= run("gpu_seconds_count", "cca") <= 20
+    assert 0 < run("gpu_seconds_sum", "cca") < 20
+    assert not {key for key in run.samples if key[0].startswith("contours_gpu") and key[2] != "cca"}
+    samples = read_samples(scrape())  # The element has stopped, and the last time is there.
+    assert samples["contours_gpu_seconds_count", "gpu", "cca", None] == 20
+    run = Run("gpu", line.format("cuda"), frames=5)
+    assert 24 <= run("gpu_seconds_count", "cca") <= 25, "an element that is made anew goes on counting"
+
+
 def test_names():
     """An element that is made anew goes on counting, and elements in bins have the names of these."""
     description = f"appsrc name=in format=time caps={CAPS} ! bin.( name=inner identity name=x ) ! fakesink name=out sync=false"
@@ -241,7 +263,7 @@ def main():
     if not parse:
         print("There is no parser of python3-prometheus-client here: lines are split instead.")
     for name, test in list(globals().items()):
-        if name.startswith("test_"):
+        if name.startswith("test_") and all(word in name for word in sys.argv[1:]):
             started = time.monotonic()
             test()
             print(f"{name}: {time.monotonic() - started:.1f} s", flush=True)

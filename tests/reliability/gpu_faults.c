@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* gpu-faults ALGORITHM [STEP [all]]
  *
- * Lets the calls of the CUDA API fail, on the emulated device: each call in turn that allocates or queues something, all
+ * Lets the calls of the CUDA API fail, on the emulated device, those that time frames included: each call in turn that allocates or queues something, all
  * allocations from one of them on, and every call from one of them on, as when the device is lost. With STEP, every
  * STEP-th call; with "all", also frames with more content. Each failure is one error of the algorithm's API. Where the
  * device still works, so does the object, and results are exact; nothing on the device or of the API is left behind. */
@@ -17,6 +17,7 @@ enum { FRAMES = 3, SECONDS_TO_FAIL = 200 }; /* The parameters come again, so tha
 
 static const Contract *contract;
 static const Setup *setup;
+static CtrGpuClock *gpu_clock;
 
 static const char *
 name_of (EmulationFault fault)
@@ -64,6 +65,7 @@ try_with (EmulationFault fault, unsigned long calls, const Request *request)
   bool ok;
   alarm (SECONDS_TO_FAIL);
   emulation_set_fault (fault, calls);
+  ctr_gpu_clock_set_current (calls / 2 % 2 ? gpu_clock : NULL);
   void *object = contract->create (setup->backend, &error);
   ok = object != NULL;
   for (int i = 0; i < FRAMES && ok; i++) {
@@ -97,6 +99,7 @@ try_with (EmulationFault fault, unsigned long calls, const Request *request)
     }
   if (object && !(lost && happened))
     contract_check_works (object, request);
+  ctr_gpu_clock_set_current (NULL);
   contract->destroy (object);
   emulation_set_fault (EMULATION_NO_FAULT, 0);
   alarm (0);
@@ -144,12 +147,15 @@ main (int argc, char **argv)
   contract = contract_open (argc > 1 ? argv[1] : NULL, setup);
   const MemoryCase *const cases = contract->memory_cases (&count);
   const Request good = contract->good_request ();
+  gpu_clock = ctr_gpu_clock_new (NULL);
+  CHECK (gpu_clock);
   test_no_kernels ();
   for (size_t f = 0; f < LENGTH (faults); f++) {
     test_fault (faults[f], &good, "the good request", step);
     for (uint32_t i = 0; i < (argc > 3 ? count : 0); i++)
       test_fault (faults[f], &cases[i].request, cases[i].name, step);
   }
+  ctr_gpu_clock_free (gpu_clock);
   contract_close ();
   return 0;
 }
