@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Longer than 500 lines: all functions share the state of a link. */
 #include "gst/broker/brokerlink.h"
 
 #include <pthread.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* This file replaces the core's CUDA backend: it checks each call strictly, and has the host backend do the work. Here are
- * the checks, edges, drawing and events; fake-cuda-analysers.c has the analysers. */
+ * the checks, edges, drawing and events; fake-cuda-analysers.c has the analysers.
+ *
+ * Longer than 500 lines: all functions share the state that is checked. */
 #include "fake-cuda.h"
 
 #include <contours/event.h>

@@ -3,7 +3,9 @@
  *                         measures border following, one JSON record a line (bench_borders.py makes the table)
  *
  * With --host, on the host backend only; with --cases, only what matches, as in "board 1920x1080 TREE SIMPLE". With --write, DIR gets the masks and our lists, and what they are in cases.jsonl, for the peers. The protocol is
- * described in docs/benchmarks/protocol.md. */
+ * described in docs/benchmarks/protocol.md.
+ *
+ * Longer than 500 lines: images, variants and records belong together. */
 #include "tests/bench/common/bench.h"
 #include "tests/bench/borders/borders_work.h"
 #include "tests/bench/common/lists.h"

@@ -4,7 +4,9 @@
  *
  * With --papers, the sizes and blurs of the paper on CUDA, with L2, and no others; with --cases, only what matches, as in
  * "scene 3840x2160 format 0, sigma 2, aperture 3, L1, thresholds relative". With --write, DIR gets the images and our masks,
- * and a list of them in cases.jsonl, for the peers. The protocol is described in docs/benchmarks/protocol.md. */
+ * and a list of them in cases.jsonl, for the peers. The protocol is described in docs/benchmarks/protocol.md.
+ *
+ * Longer than 500 lines: pictures, variants and records belong together. */
 #include "tests/bench/common/bench.h"
 #include "tests/bench/canny/canny_work.h"
 #include "tests/bench/canny/scenes.h"

@@ -5,7 +5,9 @@
  *
  * With --host, on the host backend only; with --cases, only what matches, as in "camera 640x480 granularity 16 density 30 %,
  * 8-connected".
- * The protocol is described in docs/benchmarks/protocol.md. */
+ * The protocol is described in docs/benchmarks/protocol.md.
+ *
+ * Longer than 500 lines: images, variants and records belong together. */
 #include "tests/bench/common/bench.h"
 #include "tests/bench/cca/cca_work.h"
 #include "tests/bench/common/masks.h"
