@@ -63,7 +63,7 @@ GST_END_TEST;
 #define METADATA 3 /* the number of this request */
 
 /* The cluster answers with an error of the topic from the beginning. Kafka then says nothing of partitions, the mock cluster does.
- * librdkafka 2.4 to 2.9 crash where the client has not heard of these partitions and is told their epochs, which only answers of
+ * librdkafka 2.4 to 2.8 crash where the client has not heard of these partitions and is told their epochs, which only answers of
  * version 9 and later tell. */
 static void
 start_with_error (rd_kafka_resp_err_t code)

@@ -122,8 +122,8 @@ check_reconstruction (TestAtlas *atlas, bool has_marker, uint32_t flags)
   const Atlas view = atlas->view ();
   ReconstructionRoom room = room_new (atlas->width, atlas->height, atlas->count);
   CtrError error;
-  CHECK (
-      foreground_queue_reconstruction (&mask, has_marker ? &seeds : NULL, &mask, &what, &view, &room, stream, &error));
+  CHECK (foreground_queue_reconstruction (
+      &mask, has_marker ? &seeds : NULL, &mask, &what, &view, &room, NULL, stream, &error));
   for (uint32_t i = 0; i < atlas->count; i++) {
     const CtrAtlasRegion &at = atlas->places[i];
     Picture8 part = get (&atlas->picture, at), part_marker = get (&marker, at);

@@ -141,8 +141,8 @@ check_with_marker (Picture8 picture, Picture8 marker, bool has_marker, uint32_t 
   const PackedMask to = random_below (&rng, 2) ? mask : packed_new (picture.width, picture.height);
   ReconstructionRoom room = room_new (picture.width, picture.height);
   CtrError error;
-  CHECK (
-      foreground_queue_reconstruction (&mask, has_marker ? &seed_mask : NULL, &to, &what, NULL, &room, stream, &error));
+  CHECK (foreground_queue_reconstruction (
+      &mask, has_marker ? &seed_mask : NULL, &to, &what, NULL, &room, NULL, stream, &error));
   for (uint32_t i = 0; i < pixels; i++)
     picture.pixels[i] ^= what.invert_mask;
   Picture8 expected = reconstruct (&picture, has_marker ? &marker : NULL, what.eight_connected);
@@ -287,7 +287,7 @@ check_hysteresis (Picture8 picture, Picture8 marker, bool wide, bool invert)
   const PackedMask to = packed_new (width, height);
   ReconstructionRoom room = room_new (width, height);
   CtrError error;
-  CHECK (foreground_queue_hysteresis (&plane, &foreground, &to, &room, stream, &error));
+  CHECK (foreground_queue_hysteresis (&plane, &foreground, &to, &room, NULL, stream, &error));
   Picture8 expected = reconstruct (&picture, &marker, false);
   for (uint32_t i = 0; i < width * height; i++)
     expected.pixels[i] ^= invert;
