@@ -241,10 +241,8 @@ GST_START_TEST (test_stopped_at_the_beginning)
 GST_END_TEST;
 
 static gpointer
-flush_and_end (gpointer pad)
+end_stream (gpointer pad)
 {
-  fail_unless (gst_pad_send_event (pad, gst_event_new_flush_start ()));
-  fail_unless (gst_pad_send_event (pad, gst_event_new_flush_stop (TRUE)));
   gst_pad_send_event (pad, gst_event_new_eos ());
   return NULL;
 }
@@ -278,7 +276,10 @@ GST_START_TEST (test_eos_in_every_state)
     if (states[i] <= GST_STATE_READY) {
       fail_unless (!gst_pad_send_event (pad, gst_event_new_eos ()));
     } else if (states[i] == GST_STATE_PAUSED) {
-      sender = g_thread_new ("end", flush_and_end, pad);
+      /* Not in the other thread: a pipeline that is told to play while its sink is flushed may miss that the sink is paused. */
+      fail_unless (gst_pad_send_event (pad, gst_event_new_flush_start ()));
+      fail_unless (gst_pad_send_event (pad, gst_event_new_flush_stop (TRUE)));
+      sender = g_thread_new ("end", end_stream, pad);
     } else {
       if (!sender)
         fail_unless (gst_element_send_event (pipeline, gst_event_new_eos ()));
