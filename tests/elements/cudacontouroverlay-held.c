@@ -98,6 +98,7 @@ GST_START_TEST (test_metadata)
   GstBuffer *in = make_drawable (&frame), *parent = gst_buffer_new (), *out;
   GstVideoRegionOfInterestMeta *region;
   GstVideoMeta *layout;
+  GstCaps *reference;
 
   set_frame_caps (h, &frame);
   GST_BUFFER_PTS (in) = 3 * GST_SECOND;
@@ -107,8 +108,9 @@ GST_START_TEST (test_metadata)
   GST_BUFFER_OFFSET_END (in) = 76;
   GST_BUFFER_FLAG_SET (in, GST_BUFFER_FLAG_MARKER | GST_VIDEO_BUFFER_FLAG_TFF);
   gst_buffer_add_parent_buffer_meta (in, parent);
-  gst_buffer_add_reference_timestamp_meta (
-      in, gst_static_caps_get (&(GstStaticCaps) GST_STATIC_CAPS ("timestamp/x-test")), 5, 6);
+  reference = gst_caps_new_empty_simple ("timestamp/x-test");
+  gst_buffer_add_reference_timestamp_meta (in, reference, 5, 6);
+  gst_caps_unref (reference);
   layout = gst_buffer_get_video_meta (in);
   if (layout)
     layout->flags = GST_VIDEO_FRAME_FLAG_TFF;
