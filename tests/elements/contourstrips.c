@@ -249,7 +249,7 @@ GST_START_TEST (test_bound)
   fail_unless_equals_int (told.unfinished, flagged);
   fail_unless_equals_int (told.warnings, 1);
   gst_harness_teardown (h);
-  gst_object_unref (bus);
+  drop_bus (bus);
 }
 
 GST_END_TEST;

@@ -57,4 +57,12 @@ new_harness (const gchar *element_line)
   return new_harness_with_bus (element_line, NULL);
 }
 
+/* Drops the bus of a harness that has been torn down. Messages that are left hold the element, which holds the bus. */
+static inline void
+drop_bus (GstBus *bus)
+{
+  gst_bus_set_flushing (bus, TRUE);
+  gst_object_unref (bus);
+}
+
 #endif

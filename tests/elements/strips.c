@@ -287,7 +287,7 @@ GST_START_TEST (test_bound)
   take_messages (&told, bus, 0, "max-open-rows=100", "components");
   fail_unless_equals_int (told.warnings, 1);
   gst_harness_teardown (h);
-  gst_object_unref (bus);
+  drop_bus (bus);
 }
 
 GST_END_TEST;
