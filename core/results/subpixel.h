@@ -322,7 +322,8 @@ ctr_subpixel_search_places (const CtrSubpixelRule *rule, const CtrSubpixelSums *
 {
   CtrSubpixelChange changes[CTR_SUBPIXEL_PLACES], from = {0, 0, 0}, to = from;
   CtrSubpixelSums here = {0, 0, 0, 0, 0}, there = here;
-  uint32_t edges = 0, nearest = UINT32_MAX; /* a bit for each place with an edge between it and the next one */
+  uint32_t edges = 0; /* a bit for each place with an edge between it and the next one */
+  uint32_t nearest = UINT32_MAX;
   int32_t at = 0, best = 0;
   CTR_SUBPIXEL_UNROLL
   for (int k = 0; k < count; k++)
@@ -370,14 +371,14 @@ ctr_subpixel_search_places (const CtrSubpixelRule *rule, const CtrSubpixelSums *
   return nearest;
 }
 
-/* Looks for the edge nearest to MIDDLE, CTR_SUBPIXEL_BESIDE or 0, among the SUMS at all places. Mostly it is where those are that no
- * other can be nearer than: then nothing else is looked at. */
+/* Looks for the edge nearest to MIDDLE, CTR_SUBPIXEL_BESIDE or 0, among the SUMS at all places. The places on both sides of MIDDLE come
+ * first: an edge between them is nearer than any other one, and mostly there is one. Otherwise all places are searched. */
 CTR_SUBPIXEL_RULE CtrSubpixelEdge
 ctr_subpixel_search (const CtrSubpixelRule *rule, const CtrSubpixelSums sums[CTR_SUBPIXEL_PLACES], int32_t ahead,
     int32_t behind, int32_t middle)
 {
-  const int32_t first = middle ? 0 : -1, last = 1; /* of the places around it */
-  const uint32_t others = (uint32_t) (last * 256 - middle);
+  const int32_t first = middle ? 0 : -1, last = 1;          /* of the places on both sides */
+  const uint32_t others = (uint32_t) (last * 256 - middle); /* the least distance of an edge elsewhere */
   CtrSubpixelEdge edge = {false, 0, 0, 0, 0};
   uint32_t distance = ctr_subpixel_search_places (
       rule, sums + CTR_SUBPIXEL_REACH + first, last - first + 1, first, ahead, behind, middle, &edge);

@@ -120,10 +120,11 @@ ctr_subpixel_derive_bytes (const CtrSubpixelRule *rule, const CtrSubpixelPlane *
     uint32_t columns[2][4], places[4][3];
     if (ay) {
       CTR_SUBPIXEL_UNROLL
-      for (int i = 0; i < 4 && 4 * group + i < CTR_SUBPIXEL_ALONG; i++)
+      for (int i = 0; i < 4 && 4 * group + i < CTR_SUBPIXEL_ALONG; i++) {
         CTR_SUBPIXEL_UNROLL
-      for (int k = 0; k < 3; k++)
-        places[i][k] = window[3 * (4 * group + i) + k];
+        for (int k = 0; k < 3; k++)
+          places[i][k] = window[3 * (4 * group + i) + k];
+      }
     } else {
       CTR_SUBPIXEL_UNROLL
       for (int half = 0; half < 2; half++) {
