@@ -86,23 +86,38 @@ ctr_select_row_number (const CtrContour *row, uint32_t at)
   }
 }
 
+/* Is the row within those limits that are on such numbers? */
+CTR_SHAPE_RULE bool
+ctr_select_keeps_row (const CtrSelectPlan *plan, const CtrContour *row)
+{
+  for (uint32_t i = 0; i < plan->count; i++) {
+    if (plan->limits[i].at >= CTR_SELECT_ROW_NUMBERS)
+      continue;
+    const double number = ctr_select_row_number (row, plan->limits[i].at);
+    if (!(number >= plan->limits[i].min && number <= plan->limits[i].max))
+      return false;
+  }
+  return true;
+}
+
+/* Are all limits on such numbers? */
+CTR_SHAPE_RULE bool
+ctr_select_needs_row_alone (const CtrSelectPlan *plan)
+{
+  for (uint32_t i = 0; i < plan->count; i++)
+    if (plan->limits[i].at >= CTR_SELECT_ROW_NUMBERS)
+      return false;
+  return true;
+}
+
 /* SHAPE, SUMS and FITS are there if the plan's features need them. */
 CTR_SHAPE_RULE bool
 ctr_select_keeps_contour (const CtrSelectPlan *plan, const CtrContour *row, const CtrContourShape *shape,
     const CtrContourSums *sums, const CtrContourFits *fits)
 {
-  uint32_t others = 0;
-  for (uint32_t i = 0; i < plan->count; i++) {
-    const uint32_t at = plan->limits[i].at;
-    if (at >= CTR_SELECT_ROW_NUMBERS) {
-      others++;
-      continue;
-    }
-    const double number = ctr_select_row_number (row, at);
-    if (!(number >= plan->limits[i].min && number <= plan->limits[i].max))
-      return false;
-  }
-  if (others == 0)
+  if (!ctr_select_keeps_row (plan, row))
+    return false;
+  if (ctr_select_needs_row_alone (plan))
     return true;
   /* All numbers only now, as there are many. */
   CtrContourNumbers n;

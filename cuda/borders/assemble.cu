@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rings to contours: their numbers, the offsets of their points, the points, their measures, and the table. */
 #include "cuda/borders/device_state.cuh"
+#include "cuda/borders/row.cuh"
+#include "cuda/common/ptx.cuh"
 #include "cuda/contours/contour_sums.cuh"
 #include "cuda/contours/rows.cuh"
 
@@ -128,48 +130,14 @@ __launch_bounds__ (SUM_THREADS, 2) sum_kernel (const __grid_constant__ BordersKe
     sum_contours<Kind> (f);
 }
 
-__device__ inline int32_t
-row_of (const BordersKernelArgs &f, uint32_t contour)
-{
-  return contour == NO_CONTOUR || contour == NO_PARENT ? -1 : (int32_t) f.by_contour.rows[contour];
-}
-
 __device__ inline void
 write_row (const BordersKernelArgs &f, uint32_t i)
 {
-  const uint32_t rows = f.counters->header.contours, contour = f.by_row.contours ? f.by_row.contours[i] : i;
-  const ContourAccumulator *a =
-      &f.by_row.accumulators[f.limited ? contour : i]; /* from L2, where the atomic additions were */
   union {
-    CtrContour c;
+    CtrContour row;
     uint4 words[sizeof (CtrContour) / sizeof (uint4)];
   };
-  c.first = f.by_row.firsts[i];
-  c.area2 = __ldcg (&a->area2);
-  c.length = __ldcg (&a->length);
-  c.count = f.by_row.lengths[i];
-  c.next = i + 1 < rows ? (int32_t) i + 1 : -1;
-  c.previous = (int32_t) i - 1;
-  c.child = c.parent = -1;
-  if (borders_nests (f)) {
-    if (f.limited) { /* NO_CONTOUR as int32_t is -1. */
-      c.next = (int32_t) f.hierarchy.next[i];
-      c.previous = (int32_t) f.hierarchy.previous[i];
-      c.child = (int32_t) f.hierarchy.child[i];
-    } else {
-      c.next = row_of (f, f.hierarchy.next[contour]);
-      c.previous = row_of (f, f.hierarchy.previous[contour]);
-      c.child = row_of (f, f.hierarchy.child[contour]);
-    }
-    c.parent = row_of (f, f.hierarchy.parents[contour]);
-  }
-  c.flags = is_hole (f, f.by_row.keys[i]) ? CTR_CONTOUR_HOLE : 0;
-  c.level = c.region = 0;
-  const uint32_t left = __ldcg (&a->min_x), top = __ldcg (&a->min_y);
-  c.left = left;
-  c.top = top;
-  c.width = __ldcg (&a->max_x) - left + 1;
-  c.height = __ldcg (&a->max_y) - top + 1;
+  row = make_row (f, i);
   CtrContour *const table = f.output->table;
 #pragma unroll
   for (int k = 0; k < 4; k++)
@@ -249,14 +217,12 @@ __launch_bounds__ (POINT_THREADS, 2) point_kernel (const __grid_constant__ Borde
       f.counters->header.unmeasured = 1;
     return;
   }
-  __threadfence ();
   __syncthreads ();
   if (t == 0)
-    last = atomicAdd (&f.counters->point_ticket, 1) == gridDim.x - 1;
+    last = count_arrival (&f.counters->point_ticket) == gridDim.x - 1;
   __syncthreads ();
   if (!last)
     return;
-  __threadfence ();
   const uint32_t count = f.counters->header.points, rows = f.counters->header.contours;
   if (f.measuring) {
     constexpr uint32_t WARPS = POINT_THREADS / 32;
@@ -266,7 +232,7 @@ __launch_bounds__ (POINT_THREADS, 2) point_kernel (const __grid_constant__ Borde
     __threadfence ();
     __syncthreads ();
   }
-  if (t < rows)
+  if (t < rows && !f.selects_rows)
     write_row (f, t);
 }
 static_assert (POINT_THREADS >= FEW_CONTOURS, "a thread a row");
@@ -318,7 +284,7 @@ borders_launch_table (const BordersKernelArgs &f, bool overlap, cudaStream_t str
 {
   if (f.many_points && f.measuring)
     launch_over (measure_kernel, f.point_capacity, f, overlap, stream, false);
-  if (f.many_points)
+  if (f.many_points && !f.selects_rows)
     launch_over (table_kernel, f.contour_capacity, f, overlap, stream);
   if (f.regions.places)
     launch_over (move_kernel, f.point_capacity, f, overlap, stream);

@@ -247,6 +247,8 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
   memcpy (f->feret_direction, b->plan.feret_direction, sizeof f->feret_direction);
   f->shape_features = b->plan.features & CTR_CONTOUR_SHAPE_FEATURES;
   f->selecting = b->plan.select.count > 0;
+  f->selects_rows = f->selecting && ctr_select_needs_row_alone (&b->plan.select) && !borders_reorders (*f)
+                    && !f->summing && !f->shape_features && !f->regions.places;
   f->by_word.per_row = ctr_div_up (f->width, 64) * 2;
   f->tiles_x = ctr_div_up (f->width, BORDERS_TILE);
   f->tiles_y = ctr_div_up (f->height, BORDERS_TILE);
@@ -336,7 +338,9 @@ queue_rows (Borders *b, const BordersKernelArgs &f, cudaStream_t stream, bool ov
   borders_launch_sums (f, overlap, beside);
   if (f.shape_features)
     borders_launch_shapes (f, overlap, stream);
-  if (f.selecting)
+  if (f.selects_rows)
+    borders_launch_select_rows (f, b->plan.select, overlap, stream);
+  else if (f.selecting)
     borders_launch_select (f, b->plan.select, overlap, stream);
   if (refines (b))
     borders_launch_subpixel (f, b->plan.subpixel, overlap, beside);

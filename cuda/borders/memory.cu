@@ -43,13 +43,15 @@ borders_lay_out_contents (BordersKernelArgs *f, uint8_t *base)
     f->all_points = arena.take<CtrPoint> (f->by_passage.capacity);
   if (f->selecting) {
     auto &all = f->unselected;
-    all.table = arena.take<CtrContour> (contours);
+    all.table = f->selects_rows ? NULL : arena.take<CtrContour> (contours);
     all.points = arena.take<CtrPoint> (f->point_capacity);
     all.sums = f->summing & SUMMING_MOMENTS ? arena.take<CtrContourSums> (contours) : NULL;
     all.fits = f->summing & SUMMING_FITS ? arena.take<CtrContourFits> (contours) : NULL;
     all.shapes = f->shape_features ? arena.take<CtrContourShape> (contours) : NULL;
-    for (uint32_t **by_row : {&all.ranks, &all.firsts, &all.parents, &all.rows})
+    for (uint32_t **by_row : {&all.ranks, &all.firsts})
       *by_row = arena.take<uint32_t> (contours);
+    for (uint32_t **by_row : {&all.parents, &all.rows})
+      *by_row = f->selects_rows ? NULL : arena.take<uint32_t> (contours);
   }
   if (!borders_reorders (*f))
     return arena.used;

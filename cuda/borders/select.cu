@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Limits on numbers of the rows: a kernel finds which rows remain and where they go, another one writes them. Rows are in
- * pre-order, so what is inside a row follows it, and so do the rows that remain. */
+ * pre-order, so what is inside a row follows it, and so do the rows that remain. Where rows alone decide, and none is inside another,
+ * one kernel does both. */
 #include "cuda/borders/device_state.cuh"
+#include "cuda/borders/row.cuh"
+#include "cuda/common/ptx.cuh"
 #include "cuda/common/scan.cuh"
 #include "cuda/contours/contour_measures.cuh"
 
@@ -136,11 +139,11 @@ write_remaining (const BordersKernelArgs &f, const ContourOutput &output, uint32
 
 constexpr uint32_t CHUNK = 64; /* points that a warp moves: few, as it waits for each row */
 
-/* Moves the points from BEGIN to END, of all rows, to their places among those that remain. */
+/* Moves the points from BEGIN to END, of all ROWS, to their places among those that remain. */
 __device__ inline void
-move_points (const BordersKernelArgs &f, const ContourOutput &output, uint32_t begin, uint32_t end)
+move_points (const BordersKernelArgs &f, const ContourOutput &output, uint32_t rows, uint32_t begin, uint32_t end)
 {
-  const uint32_t rows = f.counters->select.rows, lane = threadIdx.x % 32;
+  const uint32_t lane = threadIdx.x % 32;
   uint32_t row = find_row (f, rows, begin);
   for (uint32_t base = begin; base < end; base += 32) {
     const uint32_t i = base + lane;
@@ -152,6 +155,18 @@ move_points (const BordersKernelArgs &f, const ContourOutput &output, uint32_t b
       ((uint32_t *) output.selected.points)[f.unselected.firsts[own] + i - f.by_row.firsts[own]] =
           ((const uint32_t *) output.points)[i];
   }
+}
+
+/* By one thread: the numbers of the result are those of what remains. */
+__device__ inline void
+write_header (const BordersKernelArgs &f)
+{
+  const auto select = f.counters->select;
+  BordersHeader &h = f.counters->header;
+  h.rows = select.rows;
+  h.row_points = select.points;
+  h.contours = select.remaining_rows;
+  h.points = select.remaining_points;
 }
 
 __global__ void
@@ -168,15 +183,161 @@ __launch_bounds__ (CONTOUR_THREADS) remaining_kernel (const __grid_constant__ Bo
   /* The last warps begin: the first ones have rows. */
   const uint32_t warps = index_step () / 32, warp = warps - 1 - first_index () / 32;
   for (uint64_t begin = (uint64_t) warp * CHUNK; begin < select.points; begin += (uint64_t) warps * CHUNK)
-    move_points (f, output, (uint32_t) begin, (uint32_t) min ((uint64_t) select.points, begin + CHUNK));
-  if (first_index () == 0) {
-    BordersHeader &h = f.counters->header;
-    h.rows = select.rows;
-    h.row_points = select.points;
-    h.contours = select.remaining_rows;
-    h.points = select.remaining_points;
+    move_points (f, output, select.rows, (uint32_t) begin, (uint32_t) min ((uint64_t) select.points, begin + CHUNK));
+  if (first_index () == 0)
+    write_header (f);
+}
+
+/* What a thread knows of the row that it decides on. */
+struct DecidedRow {
+  bool remains;
+  uint32_t first, points; /* 0 if it does not remain */
+};
+
+/* ROW, of ROWS. */
+__device__ inline DecidedRow
+decide_row (const BordersKernelArgs &f, const CtrSelectPlan &plan, uint32_t row, uint32_t rows)
+{
+  DecidedRow decided = {false, 0, 0};
+  if (row >= rows)
+    return decided;
+  const CtrContour made = make_row (f, row);
+  decided.remains = ctr_select_keeps_row (&plan, &made);
+  decided.first = (uint32_t) made.first;
+  decided.points = decided.remains ? made.count : 0;
+  return decided;
+}
+
+/* Writes ROW to its place among REMAINING rows: PLACE.x of these and PLACE.y points come before it. The row is made again, which is
+ * faster than to keep it in registers. */
+__device__ inline void
+write_decided (const BordersKernelArgs &f, CtrContour *table, uint32_t row, uint2 place, uint32_t remaining)
+{
+  union {
+    CtrContour made;
+    uint4 words[sizeof (CtrContour) / sizeof (uint4)];
+  };
+  made = make_row (f, row);
+  made.first = place.y;
+  made.previous = (int32_t) place.x - 1;
+  made.next = place.x + 1 < remaining ? (int32_t) place.x + 1 : -1;
+#pragma unroll
+  for (int k = 0; k < 4; k++)
+    ((uint4 *) &table[place.x])[k] = words[k];
+}
+
+constexpr uint32_t DROPPED = ~0u;
+
+/* A CTA decides on all ROWS, up to DECIDE_THREADS: the first one writes those that remain, the others move points. This is faster than to
+ * wait for another CTA. */
+__device__ inline void
+select_few_rows (const BordersKernelArgs &f, const CtrSelectPlan &plan, const ContourOutput &output, uint32_t rows)
+{
+  __shared__ unsigned long long sums[DECIDE_THREADS / 32];
+  __shared__ uint32_t firsts[DECIDE_THREADS], backwards[DECIDE_THREADS]; /* how far points move; DROPPED */
+  const uint32_t t = threadIdx.x, points = f.by_row.firsts[rows - 1] + f.by_row.lengths[rows - 1];
+  const bool moves = blockIdx.x > 0;
+  const uint32_t *const from = (const uint32_t *) output.points, step = (gridDim.x - 1) * DECIDE_THREADS;
+  uint32_t *const to = (uint32_t *) output.selected.points, i = (blockIdx.x - 1) * DECIDE_THREADS + t;
+  uint32_t point = moves && i < points ? from[i] : 0; /* loaded while the CTA decides */
+  const DecidedRow decided = decide_row (f, plan, t, rows);
+  uint2 all;
+  const uint2 place = block_scan_two<DECIDE_THREADS> (decided.remains, decided.points, sums, &all);
+  if (!moves) {
+    if (decided.remains)
+      write_decided (f, output.selected.table, t, place, all.x);
+    if (t == 0) {
+      f.counters->select = {1, rows, points, all.x, all.y};
+      write_header (f);
+    }
+    return;
+  }
+  if (t < rows) {
+    firsts[t] = decided.first;
+    backwards[t] = decided.remains ? decided.first - place.y : DROPPED;
+  }
+  __syncthreads ();
+  while (i < points) {
+    uint32_t row = 0;
+    for (uint32_t bit = DECIDE_THREADS / 2; bit; bit /= 2)
+      row += row + bit < rows && firsts[row + bit] <= i ? bit : 0;
+    if (backwards[row] != DROPPED)
+      to[i - backwards[row]] = point;
+    i += step;
+    point = i < points ? from[i] : 0;
   }
 }
+
+/* A CTA decides on the rows with number TICKET, of its size. */
+__device__ inline void
+decide_rows (const BordersKernelArgs &f, const CtrSelectPlan &plan, uint32_t rows, uint32_t ticket)
+{
+  __shared__ unsigned long long sums[DECIDE_THREADS / 32];
+  const uint32_t i = ticket * DECIDE_THREADS + threadIdx.x;
+  const DecidedRow decided = decide_row (f, plan, i, rows);
+  uint2 so_far;
+  const uint2 place = device_scan_two<DECIDE_THREADS> (decided.remains, decided.points, f.scan_states[SCAN_REMAINING],
+      f.scan_states[SCAN_REMAINING_POINTS], ticket, sums, &so_far);
+  if (i < rows)
+    f.unselected.ranks[i] = place.x | (decided.remains ? ROW_REMAINS : 0);
+  if (decided.remains)
+    f.unselected.firsts[i] = place.y;
+  if (i == rows - 1)
+    f.counters->select = {1, rows, f.counters->header.points, so_far.x, so_far.y};
+}
+
+/* The first CTAs to start decide on rows. The others wait for them, and write rows and move points. */
+__device__ inline void
+select_many_rows (const BordersKernelArgs &f, const CtrSelectPlan &plan, const ContourOutput &output, uint32_t rows)
+{
+  __shared__ uint32_t ticket;
+  if (threadIdx.x == 0)
+    ticket = atomicAdd (&f.counters->scan_tickets[SCAN_REMAINING], 1);
+  __syncthreads ();
+  const uint32_t deciding = ctr_div_up (rows, DECIDE_THREADS);
+  if (ticket < deciding) {
+    decide_rows (f, plan, rows, ticket);
+    __syncthreads ();
+    if (threadIdx.x == 0)
+      count_arrival (&f.counters->decided);
+    return;
+  }
+  if (threadIdx.x == 0)
+    wait_for_arrivals (&f.counters->decided, deciding);
+  __syncthreads ();
+  const auto select = f.counters->select;
+  const uint32_t first = (ticket - deciding) * DECIDE_THREADS + threadIdx.x,
+                 threads = (gridDim.x - deciding) * DECIDE_THREADS;
+  for (uint64_t begin = (uint64_t) (first / 32) * CHUNK; begin < select.points;
+       begin += (uint64_t) (threads / 32) * CHUNK)
+    move_points (f, output, rows, (uint32_t) begin, (uint32_t) min ((uint64_t) select.points, begin + CHUNK));
+  for (uint32_t i = threads - 1 - first; i < rows; i += threads) /* The last warps begin: they have fewer points. */
+    if (remains (f, i)) {
+      const uint2 place = {f.unselected.ranks[i] & ~ROW_REMAINS, f.unselected.firsts[i]};
+      write_decided (f, output.selected.table, i, place, select.remaining_rows);
+    }
+  if (first == 0)
+    write_header (f);
+}
+
+__global__ void
+__launch_bounds__ (DECIDE_THREADS, 1)
+    rows_kernel (const __grid_constant__ BordersKernelArgs f, const __grid_constant__ CtrSelectPlan plan)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  /* The contours in the result and the points change while this kernel runs. */
+  const uint32_t rows = f.counters->header.all_contours;
+  const ContourOutput output = *f.output;
+  if (!has_table (f) || rows == 0)
+    return;
+  if (rows <= DECIDE_THREADS)
+    select_few_rows (f, plan, output, rows);
+  else
+    select_many_rows (f, plan, output, rows);
+}
+
+constexpr unsigned MOST_MOVING = 132; /* CTAs */
 
 } // namespace
 
@@ -187,4 +348,12 @@ borders_launch_select (const BordersKernelArgs &f, const CtrSelectPlan &plan, bo
       overlap, decide_kernel, f.contour_capacity / DECIDE_THREADS + 1, DECIDE_THREADS, 0, stream, f, plan);
   launch_over (remaining_kernel, max ((uint64_t) f.contour_capacity, (uint64_t) f.point_capacity / (CHUNK / 32)), f,
       overlap, stream);
+}
+
+void
+borders_launch_select_rows (const BordersKernelArgs &f, const CtrSelectPlan &plan, bool overlap, cudaStream_t stream)
+{
+  const unsigned deciding = ctr_div_up (f.contour_capacity, DECIDE_THREADS),
+                 moving = min (f.point_capacity / (2 * DECIDE_THREADS) + 1, MOST_MOVING);
+  ctr_launch_overlapped (overlap, rows_kernel, deciding + moving, DECIDE_THREADS, 0, stream, f, plan);
 }

@@ -5,6 +5,7 @@
 #define CTR_CUDA_CANNY_GREATEST_CUH
 
 #include "cuda/canny/device_state.cuh"
+#include "cuda/common/ptx.cuh"
 
 #include "core/canny/thresholds.h"
 
@@ -44,10 +45,8 @@ add_greatest (const CannyRelative &relative, unsigned long long own)
     return;
   CannyGreatest *state = relative.state;
   atomicMax (&state->greatest, own);
-  __threadfence ();
-  if (atomicAdd (&state->finished, 1) + 1 < gridDim.x * gridDim.y)
+  if (count_arrival (&state->finished) + 1 < gridDim.x * gridDim.y)
     return;
-  __threadfence ();
   const int64_t greatest = (int64_t) atomicExch (&state->greatest, 0);
   state->finished = 0;
   write_derived (ctr_canny_relative_limits (relative.low_share, relative.high_share, relative.l2_gradient, greatest),

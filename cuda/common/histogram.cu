@@ -2,6 +2,7 @@
 /* One kernel counts a picture's samples. The last of its CTAs to finish has all counts: it finds the threshold and clears
  * the counters for the next frame. */
 #include "cuda/common/histogram.cuh"
+#include "cuda/common/ptx.cuh"
 
 #include "cuda/common/otsu.cuh"
 #include "cuda/common/pieces.cuh"
@@ -145,11 +146,8 @@ is_last_to_finish (Histogram *histogram)
 {
   __shared__ bool last;
   __syncthreads ();
-  if (threadIdx.x == 0) {
-    __threadfence ();
-    last = atomicAdd (&histogram->finished, 1) + 1 == gridDim.x;
-    __threadfence ();
-  }
+  if (threadIdx.x == 0)
+    last = count_arrival (&histogram->finished) + 1 == gridDim.x;
   __syncthreads ();
   return last;
 }

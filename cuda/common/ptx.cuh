@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* PTX instructions without a CUDA C++ intrinsic: arithmetic on two half-precision numbers in a word, the tensor core's
- * product of bytes, products of signed and unsigned bytes, prefix sums and the greatest value of a warp, asynchronous copies, fences. The emulator has its own
- * versions in tests/emulation/ptx-emulated.h. */
+ * product of bytes, products of signed and unsigned bytes, prefix sums and the greatest value of a warp, asynchronous copies, a fence,
+ * arrivals. The emulator has its own versions in tests/emulation/ptx-emulated.h. */
 #ifndef CTR_CUDA_COMMON_PTX_CUH
 #define CTR_CUDA_COMMON_PTX_CUH
 
@@ -148,12 +148,26 @@ fence_system ()
   asm volatile("fence.acq_rel.sys;" ::: "memory");
 }
 
-/* The same for the GPU alone. It is lighter than __threadfence(). Behind a barrier of the CTA it also orders what other threads have
- * written before that barrier; before one, what they read behind it. */
-__device__ inline void
-fence_device ()
+/* Counts an arrival at *COUNTER and returns how many came before. In the eyes of the GPU, what this thread has written or learnt of
+ * comes before it, and behind a barrier of the CTA also what other threads have; what those before have written comes after it. It is
+ * lighter than two fences around an atomic addition. */
+__device__ inline uint32_t
+count_arrival (uint32_t *counter)
 {
-  asm volatile("fence.acq_rel.gpu;" ::: "memory");
+  uint32_t before;
+  asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;" : "=r"(before) : "l"(counter) : "memory");
+  return before;
+}
+
+/* Waits until COUNT arrivals have been counted, of CTAs that have started before this one. What came before them comes before what this
+ * thread, and behind a barrier what its CTA, reads afterwards. */
+__device__ inline void
+wait_for_arrivals (const uint32_t *counter, uint32_t count)
+{
+  uint32_t arrived;
+  do
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(arrived) : "l"(counter) : "memory");
+  while (arrived < count);
 }
 
 #else

@@ -86,16 +86,14 @@ device_scan (uint32_t own, unsigned long long *states, uint32_t ticket, uint32_t
   return before + sum;
 }
 
-/* Two exclusive prefix sums over all CTAs at once, of A and B. *ALL_SO_FAR: the totals up to and with this CTA. SUMS: shared memory,
- * one a warp. B's sum over a CTA is below 2^32. */
+/* Two exclusive prefix sums over the THREADS of a CTA at once, of A and B. *ALL: the totals. SUMS: shared memory, one a warp. B's sum is
+ * below 2^32. Has a barrier. */
 template <int THREADS>
 __device__ inline uint2
-device_scan_two (uint32_t a, uint32_t b, unsigned long long *states_a, unsigned long long *states_b, uint32_t ticket,
-    unsigned long long *sums, uint2 *all_so_far)
+block_scan_two (uint32_t a, uint32_t b, unsigned long long *sums, uint2 *all)
 {
   constexpr uint32_t WARPS = THREADS / 32;
-  static_assert (WARPS >= 2 && WARPS <= 32, "a warp looks back for each, and one adds up the warps");
-  __shared__ uint32_t before[2];
+  static_assert (WARPS <= 32, "a warp adds up the warps");
   const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const auto sum_of_lanes_before = [lane] (unsigned long long value) {
     for (int d = 1; d < 32; d *= 2) {
@@ -110,17 +108,32 @@ device_scan_two (uint32_t a, uint32_t b, unsigned long long *states_a, unsigned 
     sums[warp] = sum;
   __syncthreads ();
   const unsigned long long of_warps = sum_of_lanes_before (lane < WARPS ? sums[lane] : 0);
-  const unsigned long long all = __shfl_sync (~0u, of_warps, WARPS - 1);
+  const unsigned long long total = __shfl_sync (~0u, of_warps, WARPS - 1);
   const unsigned long long former = __shfl_sync (~0u, of_warps, warp > 0 ? warp - 1 : 0);
   sum += (warp > 0 ? former : 0) - own;
+  *all = {(uint32_t) (total >> 32), (uint32_t) total};
+  return {(uint32_t) (sum >> 32), (uint32_t) sum};
+}
+
+/* Two exclusive prefix sums over all CTAs at once. *ALL_SO_FAR: the totals up to and with this CTA. */
+template <int THREADS>
+__device__ inline uint2
+device_scan_two (uint32_t a, uint32_t b, unsigned long long *states_a, unsigned long long *states_b, uint32_t ticket,
+    unsigned long long *sums, uint2 *all_so_far)
+{
+  static_assert (THREADS >= 64, "a warp looks back for each");
+  __shared__ uint32_t before[2];
+  const uint32_t warp = threadIdx.x / 32;
+  uint2 all;
+  const uint2 sum = block_scan_two<THREADS> (a, b, sums, &all);
   if (warp < 2) {
-    const uint32_t found = look_back (warp ? states_b : states_a, ticket, (uint32_t) (warp ? all : all >> 32));
-    if (lane == 0)
+    const uint32_t found = look_back (warp ? states_b : states_a, ticket, warp ? all.y : all.x);
+    if (threadIdx.x % 32 == 0)
       before[warp] = found;
   }
   __syncthreads ();
-  *all_so_far = {before[0] + (uint32_t) (all >> 32), before[1] + (uint32_t) all};
-  return {before[0] + (uint32_t) (sum >> 32), before[1] + (uint32_t) sum};
+  *all_so_far = {before[0] + all.x, before[1] + all.y};
+  return {before[0] + sum.x, before[1] + sum.y};
 }
 
 } // namespace

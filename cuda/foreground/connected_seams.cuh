@@ -108,14 +108,9 @@ arrive (const ConnectedArgs &f, const TilePlace &p)
     if ((right ? has_right : has_left) && (below ? has_bottom : has_top))
       counter = &f.arrivals[tile - (right ? 0 : 1) - (below ? 0 : f.tiles_x)].corner;
   }
-  bool last = false;
-  fence_device (); /* What the tile has written comes before its arrival. */
-  if (counter) {
-    last = atomicAdd (counter, 1) + 1 == members;
-    if (last)
-      *counter = 0;
-  }
-  fence_device (); /* What the others have written comes after their arrival. */
+  const bool last = counter && count_arrival (counter) + 1 == members;
+  if (last)
+    *counter = 0;
   return __ballot_sync (~0u, last);
 }
 

@@ -122,10 +122,20 @@ copies_done ()
 {
 }
 
-static inline void
-fence_device ()
+static inline uint32_t
+count_arrival (uint32_t *counter)
 {
   __threadfence ();
+  const uint32_t before = atomicAdd (counter, 1u);
+  __threadfence ();
+  return before;
+}
+
+static inline void
+wait_for_arrivals (const uint32_t *counter, uint32_t count)
+{
+  while (*(const volatile uint32_t *) counter < count)
+    ::emulation::yield ();
 }
 
 static inline void
