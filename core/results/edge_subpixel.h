@@ -21,15 +21,10 @@ ctr_subpixel_axis_of (int64_t gx, int64_t gy)
   return axis;
 }
 
-/* Refines an edge pixel, which has no side (include/contours/edgechains.h). RULE: for edge pixels. ALL: an edge is looked for at all
- * places and on each axis that it may take. Otherwise only between the places beside the pixel, on the likeliest axis, in half the
- * time; returns false if the edge may be elsewhere, which leaves *REFINED open. */
-CTR_SUBPIXEL_RULE bool
-ctr_subpixel_refine_edge_pixel_by (
-    const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, CtrPoint point, bool all, CtrSubpixelPoint *refined)
+/* Refines an edge pixel, which has no side (include/contours/edgechains.h). RULE: for edge pixels. */
+CTR_SUBPIXEL_RULE CtrSubpixelPoint
+ctr_subpixel_refine_edge_pixel (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, CtrPoint point)
 {
-  const int32_t first = all ? -CTR_SUBPIXEL_REACH : -1;
-  const int count = all ? CTR_SUBPIXEL_PLACES : 3;
   const int32_t x = point.x, y = point.y;
   /* The samples beside the pixel mostly have the axis of the smoothed gradient, which comes out alike on each axis. */
   CtrSubpixelAxis axis =
@@ -39,44 +34,26 @@ ctr_subpixel_refine_edge_pixel_by (
   int64_t gx, gy;
   bool moved;
   do {
-    ctr_subpixel_derive_axis (rule, plane, point, axis.x, axis.y, first, count, sums);
-    const CtrSubpixelSums here = sums[-first];
+    ctr_subpixel_derive_axis (rule, plane, point, axis.x, axis.y, sums);
+    const CtrSubpixelSums here = sums[CTR_SUBPIXEL_REACH];
     gx = axis.wide ? axis.x * here.a : here.b;
     gy = axis.wide ? here.b : axis.y * here.a;
     const CtrSubpixelAxis nearest = ctr_subpixel_axis_of (gx, gy);
     moved = nearest.x != axis.x || nearest.y != axis.y;
     axis = nearest;
-  } while (moved && all);
-  if (moved)
-    return false;
-  if (gx == 0 && gy == 0) {
-    *refined = ctr_subpixel_keep (point, 0, 0, CTR_SUBPIXEL_LONE);
-    return true;
-  }
+  } while (moved);
+  if (gx == 0 && gy == 0)
+    return ctr_subpixel_keep (point, 0, 0, CTR_SUBPIXEL_LONE);
   const int32_t right = plane->width - 1 - x, below = plane->height - 1 - y;
   const int32_t ahead = axis.wide ? (axis.x > 0 ? right : x) : (axis.y > 0 ? below : y),
                 behind = axis.wide ? (axis.x > 0 ? x : right) : (axis.y > 0 ? y : below);
-  CtrSubpixelEdge edge = {0, 0, 0, 0};
-  const uint32_t distance = ctr_subpixel_search_places (rule, sums, count, first, ahead, behind, 0, &edge);
-  if (!all && distance >= 256) /* An edge elsewhere may be as near. */
-    return false;
-  if (distance != UINT32_MAX) {
-    *refined = ctr_subpixel_at_edge (rule, point, axis.wide, axis.x, axis.y, &edge);
-    return true;
-  }
+  const CtrSubpixelEdge edge = ctr_subpixel_search (rule, sums, ahead, behind, 0);
+  if (edge.found)
+    return ctr_subpixel_at_edge (rule, point, axis.wide, axis.x, axis.y, &edge);
   const bool leaves = ahead < CTR_SUBPIXEL_REACH || behind < CTR_SUBPIXEL_REACH;
-  *refined = ctr_subpixel_keep (point, 0, 0, leaves ? CTR_SUBPIXEL_FRAME : CTR_SUBPIXEL_NO_EDGE);
-  refined->normal = ctr_subpixel_angle (gx, gy);
-  return true;
-}
-
-CTR_SUBPIXEL_RULE CtrSubpixelPoint
-ctr_subpixel_refine_edge_pixel (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, CtrPoint point)
-{
-  CtrSubpixelPoint refined;
-  if (!ctr_subpixel_refine_edge_pixel_by (rule, plane, point, false, &refined))
-    ctr_subpixel_refine_edge_pixel_by (rule, plane, point, true, &refined);
-  return refined;
+  CtrSubpixelPoint kept = ctr_subpixel_keep (point, 0, 0, leaves ? CTR_SUBPIXEL_FRAME : CTR_SUBPIXEL_NO_EDGE);
+  kept.normal = ctr_subpixel_angle (gx, gy);
+  return kept;
 }
 
 CTR_END_DECLS

@@ -180,19 +180,20 @@ typedef struct {
   int64_t a, b, aa, ab, bb;
 } CtrSubpixelSums;
 
-/* Adds up the sums at COUNT successive places from FIRST on. RADIUS: that of the rule. (AX, AY): the direction of the axis. INSIDE: no
- * sample lies outside the image. */
+/* Adds up the sums at all places. RADIUS: that of the rule. (AX, AY): the direction of the axis. INSIDE: no sample lies outside
+ * the image. */
 CTR_SUBPIXEL_RULE void
 ctr_subpixel_derive_within (const CtrSubpixelRule *rule, int32_t radius, const CtrSubpixelPlane *plane, CtrPoint point,
-    int32_t ax, int32_t ay, bool inside, int32_t first, int count, CtrSubpixelSums *sums)
+    int32_t ax, int32_t ay, bool inside, CtrSubpixelSums sums[CTR_SUBPIXEL_PLACES])
 {
+  const int32_t reach = radius + CTR_SUBPIXEL_REACH;
   const int32_t bx = ay ? 1 : 0, by = ax ? 1 : 0;
-  for (int k = 0; k < count; k++) {
+  for (int k = 0; k < CTR_SUBPIXEL_PLACES; k++) {
     const CtrSubpixelSums none = {0, 0, 0, 0, 0};
     sums[k] = none;
   }
   CTR_SUBPIXEL_ROLL
-  for (int32_t c = first - radius; c < first + count + radius; c++) {
+  for (int32_t c = -reach; c <= reach; c++) {
     const int32_t x = point.x + c * ax, y = point.y + c * ay;
     const uint8_t *const at = plane->data + (inside ? (size_t) y * plane->stride : 0);
     /* Sums across the axis. */
@@ -214,8 +215,8 @@ ctr_subpixel_derive_within (const CtrSubpixelRule *rule, int32_t radius, const C
       bend += rule->weights[2][j] * (ahead + behind);
     }
     CTR_SUBPIXEL_UNROLL
-    for (int k = 0; k < count; k++) {
-      const int32_t from = c - (first + k), distance = from < 0 ? -from : from;
+    for (int k = 0; k < CTR_SUBPIXEL_PLACES; k++) {
+      const int32_t from = c - (k - CTR_SUBPIXEL_REACH), distance = from < 0 ? -from : from;
       const int64_t g = rule->weights[0][distance], gg = rule->weights[2][distance];
       const int64_t d = from < 0 ? -rule->weights[1][distance] : rule->weights[1][distance];
       sums[k].a += d * smooth;
@@ -231,7 +232,7 @@ ctr_subpixel_derive_within (const CtrSubpixelRule *rule, int32_t radius, const C
 
 CTR_SUBPIXEL_RULE void
 ctr_subpixel_derive (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, CtrPoint point, int32_t ax, int32_t ay,
-    bool inside, int32_t first, int count, CtrSubpixelSums *sums)
+    bool inside, CtrSubpixelSums sums[CTR_SUBPIXEL_PLACES])
 {
 #ifdef __CUDA_ARCH__
   const int32_t room = CTR_SUBPIXEL_USUAL_RADIUS + CTR_SUBPIXEL_REACH + CTR_SUBPIXEL_ROOM;
@@ -239,16 +240,16 @@ ctr_subpixel_derive (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane,
     if (plane->depth == 16) { /* What is constant lets the compiler unroll the inner loop. */
       CtrSubpixelPlane samples = *plane;
       samples.depth = 16;
-      ctr_subpixel_derive_within (rule, CTR_SUBPIXEL_USUAL_RADIUS, &samples, point, ax, ay, true, first, count, sums);
+      ctr_subpixel_derive_within (rule, CTR_SUBPIXEL_USUAL_RADIUS, &samples, point, ax, ay, true, sums);
       return;
     }
     if (point.x >= room && point.x + room < plane->width && plane->stride % 4 == 0) {
-      ctr_subpixel_derive_bytes (rule, plane, point, ax, ay, first, count, sums);
+      ctr_subpixel_derive_bytes (rule, plane, point, ax, ay, sums);
       return;
     }
   }
 #endif
-  ctr_subpixel_derive_within (rule, (int32_t) rule->radius, plane, point, ax, ay, inside, first, count, sums);
+  ctr_subpixel_derive_within (rule, (int32_t) rule->radius, plane, point, ax, ay, inside, sums);
 }
 
 /* How the gradient changes at a place: RISE / RUN is u_nn + u_xx + u_yy, divided by the gradient along the axis, and positive where
@@ -292,21 +293,22 @@ ctr_subpixel_between (const CtrSubpixelRule *rule, int32_t t, int64_t from, int6
   return line - ((((to1 >> 14) - (from1 >> 14)) * (t * (256 - t)) * rule->inverse) >> (12 + 17));
 }
 
-/* The sums at COUNT successive places from FIRST on, of all places, on the axis in the direction (AX, AY) from POINT. */
+/* The sums at all places on the axis in the direction (AX, AY) from POINT. */
 CTR_SUBPIXEL_RULE void
 ctr_subpixel_derive_axis (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, CtrPoint point, int32_t ax,
-    int32_t ay, int32_t first, int count, CtrSubpixelSums *sums)
+    int32_t ay, CtrSubpixelSums sums[CTR_SUBPIXEL_PLACES])
 {
   const int32_t x = point.x, y = point.y, far = (int32_t) rule->radius + CTR_SUBPIXEL_REACH;
   const bool inside = x >= far && y >= far && x + far < plane->width && y + far < plane->height;
   if (inside)
-    ctr_subpixel_derive (rule, plane, point, ax, ay, true, first, count, sums);
+    ctr_subpixel_derive (rule, plane, point, ax, ay, true, sums);
   else
-    ctr_subpixel_derive (rule, plane, point, ax, ay, false, first, count, sums);
+    ctr_subpixel_derive (rule, plane, point, ax, ay, false, sums);
 }
 
 /* The nearest edge on an axis. */
 typedef struct {
+  bool found;
   int32_t at;   /* distance from the point along the axis, in 1/256 pixel */
   int32_t sign; /* of the gradient along the axis */
   int64_t a, b; /* the gradient there */
@@ -369,6 +371,24 @@ ctr_subpixel_search_places (const CtrSubpixelRule *rule, const CtrSubpixelSums *
   return nearest;
 }
 
+/* Looks for the edge nearest to MIDDLE, CTR_SUBPIXEL_BESIDE or 0, among the SUMS at all places. The places on both sides of MIDDLE come
+ * first: an edge between them is nearer than any other one, and mostly there is one. Otherwise all places are searched. */
+CTR_SUBPIXEL_RULE CtrSubpixelEdge
+ctr_subpixel_search (const CtrSubpixelRule *rule, const CtrSubpixelSums sums[CTR_SUBPIXEL_PLACES], int32_t ahead,
+    int32_t behind, int32_t middle)
+{
+  const int32_t first = middle ? 0 : -1, last = 1;          /* of the places on both sides */
+  const uint32_t others = (uint32_t) (last * 256 - middle); /* the least distance of an edge elsewhere */
+  CtrSubpixelEdge edge = {false, 0, 0, 0, 0};
+  uint32_t distance = ctr_subpixel_search_places (
+      rule, sums + CTR_SUBPIXEL_REACH + first, last - first + 1, first, ahead, behind, middle, &edge);
+  if (distance >= others)
+    distance =
+        ctr_subpixel_search_places (rule, sums, CTR_SUBPIXEL_PLACES, -CTR_SUBPIXEL_REACH, ahead, behind, middle, &edge);
+  edge.found = distance != UINT32_MAX;
+  return edge;
+}
+
 /* POINT moved to EDGE on the axis (AX, AY), a row if WIDE. */
 CTR_SUBPIXEL_RULE CtrSubpixelPoint
 ctr_subpixel_at_edge (
@@ -409,29 +429,19 @@ ctr_subpixel_way (const CtrSubpixelPlane *plane, CtrPoint point, int32_t nx, int
   return way;
 }
 
-/* CTR_SUBPIXEL_EDGE. (NX, NY): the normal. ALL: an edge is looked for at all places. Otherwise only between the point and the place
- * ahead of it, where most edges are, in half the time; returns false if another edge may be as near, which leaves *REFINED open. */
-CTR_SUBPIXEL_RULE bool
-ctr_subpixel_edge (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, CtrPoint point, int32_t nx, int32_t ny,
-    bool all, CtrSubpixelPoint *refined)
+/* CTR_SUBPIXEL_EDGE. (NX, NY): the normal. */
+CTR_SUBPIXEL_RULE CtrSubpixelPoint
+ctr_subpixel_edge (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, CtrPoint point, int32_t nx, int32_t ny)
 {
   const CtrSubpixelWay way = ctr_subpixel_way (plane, point, nx, ny);
-  if (way.ahead == 0) {
-    *refined = ctr_subpixel_keep (point, nx, ny, CTR_SUBPIXEL_FRAME);
-    return true;
-  }
-  const int32_t first = all ? -CTR_SUBPIXEL_REACH : 0;
-  const int count = all ? CTR_SUBPIXEL_PLACES : 2;
+  if (way.ahead == 0)
+    return ctr_subpixel_keep (point, nx, ny, CTR_SUBPIXEL_FRAME);
   CtrSubpixelSums sums[CTR_SUBPIXEL_PLACES];
-  CtrSubpixelEdge edge = {0, 0, 0, 0};
-  ctr_subpixel_derive_axis (rule, plane, point, way.x, way.y, first, count, sums);
-  const uint32_t distance =
-      ctr_subpixel_search_places (rule, sums, count, first, way.ahead, way.behind, CTR_SUBPIXEL_BESIDE, &edge);
-  if (!all && distance >= CTR_SUBPIXEL_BESIDE) /* An edge elsewhere may be as near. */
-    return false;
-  *refined = distance == UINT32_MAX ? ctr_subpixel_keep (point, nx, ny, CTR_SUBPIXEL_NO_EDGE)
-                                    : ctr_subpixel_at_edge (rule, point, way.wide, way.x, way.y, &edge);
-  return true;
+  ctr_subpixel_derive_axis (rule, plane, point, way.x, way.y, sums);
+  const CtrSubpixelEdge edge = ctr_subpixel_search (rule, sums, way.ahead, way.behind, CTR_SUBPIXEL_BESIDE);
+  if (!edge.found)
+    return ctr_subpixel_keep (point, nx, ny, CTR_SUBPIXEL_NO_EDGE);
+  return ctr_subpixel_at_edge (rule, point, way.wide, way.x, way.y, &edge);
 }
 
 /* The normal at POINT between its neighbours in the contour. (0, 0): it has none. */
@@ -453,30 +463,25 @@ ctr_subpixel_normal (CtrPoint before, CtrPoint point, CtrPoint after)
 }
 
 /* Refines POINT. BEFORE and AFTER: its neighbours in the contour, both POINT itself if it is the only one; on the horizontal,
- * vertical and diagonal lines through POINT. METHOD: that of the rule. ALL, and the result: as for ctr_subpixel_edge(). */
-CTR_SUBPIXEL_RULE bool
+ * vertical and diagonal lines through POINT. METHOD: that of the rule. */
+CTR_SUBPIXEL_RULE CtrSubpixelPoint
 ctr_subpixel_refine_by (const CtrSubpixelRule *rule, uint32_t method, const CtrSubpixelPlane *plane, uint32_t threshold,
-    CtrPoint before, CtrPoint point, CtrPoint after, bool all, CtrSubpixelPoint *refined)
+    CtrPoint before, CtrPoint point, CtrPoint after)
 {
   const CtrSubpixelNormal normal = ctr_subpixel_normal (before, point, after);
   const int32_t nx = normal.x, ny = normal.y;
   if (nx == 0 && ny == 0)
-    *refined = ctr_subpixel_keep (point, 0, 0, CTR_SUBPIXEL_LONE);
-  else if (method == CTR_SUBPIXEL_THRESHOLD)
-    *refined = ctr_subpixel_threshold (rule, plane, threshold, point, nx, ny);
-  else
-    return ctr_subpixel_edge (rule, plane, point, nx, ny, all, refined);
-  return true;
+    return ctr_subpixel_keep (point, 0, 0, CTR_SUBPIXEL_LONE);
+  if (method == CTR_SUBPIXEL_THRESHOLD)
+    return ctr_subpixel_threshold (rule, plane, threshold, point, nx, ny);
+  return ctr_subpixel_edge (rule, plane, point, nx, ny);
 }
 
 CTR_SUBPIXEL_RULE CtrSubpixelPoint
 ctr_subpixel_refine (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, uint32_t threshold, CtrPoint before,
     CtrPoint point, CtrPoint after)
 {
-  CtrSubpixelPoint refined;
-  if (!ctr_subpixel_refine_by (rule, rule->method, plane, threshold, before, point, after, false, &refined))
-    ctr_subpixel_refine_by (rule, rule->method, plane, threshold, before, point, after, true, &refined);
-  return refined;
+  return ctr_subpixel_refine_by (rule, rule->method, plane, threshold, before, point, after);
 }
 
 CTR_END_DECLS

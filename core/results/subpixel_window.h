@@ -11,8 +11,8 @@
 #include <string.h>
 
 enum {
-  CTR_SUBPIXEL_ACROSS = 2 * CTR_SUBPIXEL_USUAL_RADIUS + 1,                  /* samples at a place */
-  CTR_SUBPIXEL_ALONG = 2 * CTR_SUBPIXEL_USUAL_RADIUS + CTR_SUBPIXEL_PLACES, /* places whose samples all sums need */
+  CTR_SUBPIXEL_ACROSS = 2 * CTR_SUBPIXEL_USUAL_RADIUS + 1,                       /* samples at a place */
+  CTR_SUBPIXEL_ALONG = 2 * (CTR_SUBPIXEL_USUAL_RADIUS + CTR_SUBPIXEL_REACH) + 1, /* places */
   CTR_SUBPIXEL_ROOM = 3 /* bytes of the same row on either side of the window that words may have */
 };
 
@@ -29,14 +29,14 @@ ctr_subpixel_word (const uint8_t *address)
 #endif
 }
 
-/* Loads COUNT bytes as words, from ODD bytes behind a multiple of 4, FROM, on. The last word may have others above its bytes. */
+/* Loads COUNT words from ODD bytes behind a multiple of 4, FROM, on. The last one has a byte, and others above it. */
 CTR_SUBPIXEL_RULE void
 ctr_subpixel_load_words (const uint8_t *from, uint32_t odd, int count, uint32_t *words)
 {
   uint32_t word = ctr_subpixel_word (from);
   CTR_SUBPIXEL_UNROLL
-  for (int i = 0; 4 * i < count; i++) {
-    const uint32_t next = 4 * (i + 1) < (int) odd + count ? ctr_subpixel_word (from + 4 * (i + 1)) : 0;
+  for (int i = 0; i < count; i++) {
+    const uint32_t next = i + 1 < count ? ctr_subpixel_word (from + 4 * (i + 1)) : 0;
     words[i] = (uint32_t) (((uint64_t) next << 32 | word) >> 8 * odd);
     word = next;
   }
@@ -89,39 +89,38 @@ ctr_subpixel_transpose (const uint32_t rows[4], uint32_t columns[4])
 }
 
 /* As ctr_subpixel_derive_within(), if the plane has bytes and a stride of a multiple of 4, the radius is CTR_SUBPIXEL_USUAL_RADIUS, and
- * the window of all places and CTR_SUBPIXEL_ROOM lie in the image. */
+ * the window and CTR_SUBPIXEL_ROOM lie in the image. */
 CTR_SUBPIXEL_RULE void
 ctr_subpixel_derive_bytes (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, CtrPoint point, int32_t ax,
-    int32_t ay, int32_t first, int count, CtrSubpixelSums *sums)
+    int32_t ay, CtrSubpixelSums sums[CTR_SUBPIXEL_PLACES])
 {
-  enum { RADIUS = CTR_SUBPIXEL_USUAL_RADIUS };
-  const int along = count + 2 * RADIUS, row_words = (along + 3) / 4;
-  uint32_t window[3 * CTR_SUBPIXEL_ALONG]; /* three words of each row if the axis is a column, otherwise up to four */
-  const int32_t from = (ax + ay > 0 ? first : 1 - first - count) - RADIUS;
+  enum { ROW_WORDS = (CTR_SUBPIXEL_ALONG + 3) / 4, WORDS = CTR_SUBPIXEL_ALONG * 3 };
+  const int32_t radius = CTR_SUBPIXEL_USUAL_RADIUS, reach = radius + CTR_SUBPIXEL_REACH;
+  uint32_t window[WORDS]; /* three words of each row if the axis is a column, otherwise four */
   const uint8_t *row =
-      plane->data + (size_t) (point.y + (ay ? from : -RADIUS)) * plane->stride + (point.x + (ay ? -RADIUS : from));
+      plane->data + (size_t) (point.y - (ay ? reach : radius)) * plane->stride + (point.x - (ay ? radius : reach));
   const uint32_t odd = (uint32_t) ((uintptr_t) row & 3);
   row -= odd;
   if (ay) {
     CTR_SUBPIXEL_UNROLL
-    for (int i = 0; i < along; i++, row += plane->stride)
-      ctr_subpixel_load_words (row, odd, CTR_SUBPIXEL_ACROSS, &window[3 * i]);
+    for (int i = 0; i < CTR_SUBPIXEL_ALONG; i++, row += plane->stride)
+      ctr_subpixel_load_words (row, odd, 3, &window[3 * i]);
   } else {
     CTR_SUBPIXEL_UNROLL
     for (int i = 0; i < CTR_SUBPIXEL_ACROSS; i++, row += plane->stride)
-      ctr_subpixel_load_words (row, odd, along, &window[row_words * i]);
+      ctr_subpixel_load_words (row, odd, ROW_WORDS, &window[ROW_WORDS * i]);
   }
   CTR_SUBPIXEL_UNROLL
-  for (int k = 0; k < count; k++) {
+  for (int k = 0; k < CTR_SUBPIXEL_PLACES; k++) {
     const CtrSubpixelSums none = {0, 0, 0, 0, 0};
     sums[k] = none;
   }
   CTR_SUBPIXEL_UNROLL
-  for (int group = 0; group < row_words; group++) {
+  for (int group = 0; group < ROW_WORDS; group++) {
     uint32_t columns[2][4], places[4][3];
     if (ay) {
       CTR_SUBPIXEL_UNROLL
-      for (int i = 0; i < 4 && 4 * group + i < along; i++) {
+      for (int i = 0; i < 4 && 4 * group + i < CTR_SUBPIXEL_ALONG; i++) {
         CTR_SUBPIXEL_UNROLL
         for (int k = 0; k < 3; k++)
           places[i][k] = window[3 * (4 * group + i) + k];
@@ -132,31 +131,30 @@ ctr_subpixel_derive_bytes (const CtrSubpixelRule *rule, const CtrSubpixelPlane *
         uint32_t rows[4];
         CTR_SUBPIXEL_UNROLL
         for (int i = 0; i < 4; i++)
-          rows[i] = window[row_words * (4 * half + i) + group];
+          rows[i] = window[ROW_WORDS * (4 * half + i) + group];
         ctr_subpixel_transpose (rows, columns[half]);
       }
       CTR_SUBPIXEL_UNROLL
       for (int i = 0; i < 4; i++) {
         places[i][0] = columns[0][i];
         places[i][1] = columns[1][i];
-        places[i][2] = window[row_words * 8 + group] >> 8 * i;
+        places[i][2] = window[ROW_WORDS * 8 + group] >> 8 * i;
       }
     }
     CTR_SUBPIXEL_UNROLL
     for (int i = 0; i < 4; i++) {
-      const int c = 4 * group + i;
-      if (c >= along)
+      const int c = 4 * group + i - reach;
+      if (c > reach)
         continue;
       const int32_t smooth = ctr_subpixel_add_place (rule->pairs[0], places[i]),
                     slope = ctr_subpixel_add_place (rule->pairs[1], places[i]),
                     bend = ctr_subpixel_add_place (rule->pairs[2], places[i]);
       CTR_SUBPIXEL_UNROLL
-      for (int k = 0; k < count; k++) {
-        const int offset = c - RADIUS - k, distance = offset < 0 ? -offset : offset;
-        if (distance > RADIUS)
+      for (int k = 0; k < CTR_SUBPIXEL_PLACES; k++) {
+        const int from = c - (k - CTR_SUBPIXEL_REACH), distance = from < 0 ? -from : from;
+        if (distance > CTR_SUBPIXEL_USUAL_RADIUS)
           continue;
-        const int64_t d = rule->along[offset < 0][distance], g = rule->along[2][distance],
-                      gg = rule->along[3][distance];
+        const int64_t d = rule->along[from < 0][distance], g = rule->along[2][distance], gg = rule->along[3][distance];
         sums[k].a += d * smooth;
         sums[k].b += g * slope;
         sums[k].aa += gg * smooth;
@@ -168,12 +166,12 @@ ctr_subpixel_derive_bytes (const CtrSubpixelRule *rule, const CtrSubpixelPlane *
   if (ax + ay > 0)
     return;
   CTR_SUBPIXEL_UNROLL
-  for (int k = 0; 2 * k < count; k++) {
-    const CtrSubpixelSums front = sums[k], back = sums[count - 1 - k];
+  for (int k = 0; k <= CTR_SUBPIXEL_REACH; k++) {
+    const CtrSubpixelSums first = sums[k], last = sums[CTR_SUBPIXEL_PLACES - 1 - k];
     const CtrSubpixelSums swapped[2] = {
-        {-back.a, back.b, back.aa, -back.ab, back.bb}, {-front.a, front.b, front.aa, -front.ab, front.bb}};
+        {-last.a, last.b, last.aa, -last.ab, last.bb}, {-first.a, first.b, first.aa, -first.ab, first.bb}};
     sums[k] = swapped[0];
-    sums[count - 1 - k] = swapped[1];
+    sums[CTR_SUBPIXEL_PLACES - 1 - k] = swapped[1];
   }
 }
 

@@ -53,16 +53,16 @@ struct Neighbours {
   CtrPoint before, point, after;
 };
 
-/* Those of point I, of COUNT, of ROWS rows. A warp calls it for successive points. Points that do not exist have some
+/* Those of point I, of COUNT, of ROWS rows. A warp calls it for points from FIRST_POINT on, in order. Points that do not exist have some
  * neighbours, too. */
 __device__ inline Neighbours
-find_neighbours (const Lines &lines, uint32_t rows, uint32_t count, uint32_t i)
+find_neighbours (const Lines &lines, uint32_t rows, uint32_t count, uint32_t first_point, uint32_t i)
 {
   const CtrPoint *const points = lines.points ();
   /* While the row is searched for, the points are loaded that nearly all have as neighbours. */
   Neighbours n = {load_point (points, min (max (i, 1u) - 1, count - 1)), load_point (points, min (i, count - 1)),
       load_point (points, min (i + 1, count - 1))};
-  uint32_t row = lines.find (rows, min (i - threadIdx.x % 32, count - 1)); /* of the first lane */
+  uint32_t row = lines.find (rows, first_point);
   while (row + 1 < rows && lines.first (row + 1) <= i)
     row++;
   const uint32_t first = lines.first (row), end = row + 1 < rows ? lines.first (row + 1) : count;
@@ -91,14 +91,17 @@ __launch_bounds__ (REFINE_THREADS, 4)
   const ContourOutput output = *f.output;
   if (!has_points (f))
     return;
-  const uint32_t count = f.counters->header.points, rows = f.counters->header.contours;
+  const uint32_t count = f.counters->header.points, rows = f.counters->header.contours, lane = threadIdx.x % 32;
   const uint32_t threshold = f.counters->header.threshold;
   const Lines lines = {f, output};
-  const auto load = [&] (uint32_t i) { return find_neighbours (lines, rows, count, i); };
-  const auto refine = [&] (const Neighbours &n, bool all, CtrSubpixelPoint *refined) {
-    return ctr_subpixel_refine_by (&rule, METHOD, &output.samples, threshold, n.before, n.point, n.after, all, refined);
-  };
-  refine_points<METHOD == CTR_SUBPIXEL_THRESHOLD> (count, output.subpixel, load, refine);
+  for (uint64_t base = (uint64_t) blockIdx.x * REFINE_THREADS + threadIdx.x - lane; base < count;
+       base += (uint64_t) gridDim.x * REFINE_THREADS) {
+    const uint32_t i = (uint32_t) base + lane;
+    const Neighbours n = find_neighbours (lines, rows, count, (uint32_t) base, i);
+    if (i < count)
+      store_subpixel (&output.subpixel[i],
+          ctr_subpixel_refine_by (&rule, METHOD, &output.samples, threshold, n.before, n.point, n.after));
+  }
 }
 
 } // namespace

@@ -16,13 +16,12 @@ __launch_bounds__ (REFINE_THREADS, 4)
   ctr_wait_for_previous ();
   if (!points_fit (f))
     return;
-  const uint32_t count = f.counters->header.points;
+  const uint32_t points = f.counters->header.points;
   const ContourOutput output = *f.output;
-  const auto load = [&] (uint32_t i) { return output.points[min (i, count - 1)]; };
-  const auto refine = [&] (CtrPoint point, bool all, CtrSubpixelPoint *refined) {
-    return ctr_subpixel_refine_edge_pixel_by (&rule, &output.samples, point, all, refined);
-  };
-  refine_points<false> (count, output.subpixel, load, refine);
+  for (uint64_t i = (uint64_t) blockIdx.x * REFINE_THREADS + threadIdx.x; i < points;
+       i += (uint64_t) gridDim.x * REFINE_THREADS) {
+    store_subpixel (&output.subpixel[i], ctr_subpixel_refine_edge_pixel (&rule, &output.samples, output.points[i]));
+  }
 }
 
 } // namespace
