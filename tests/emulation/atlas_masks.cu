@@ -263,7 +263,7 @@ test_split ()
 void
 test_adaptive ()
 {
-  for (uint32_t i = 0; i < (quick ? 24 : 200); i++) {
+  for (uint32_t i = 0; i < (quick ? 12 : 200); i++) {
     TestAtlas atlas = random_atlas (i);
     const uint32_t block_size = 3 + 2 * random_below (&rng, i % 8 == 7 ? 127 : 20);
     check_adaptive (&atlas, random_below (&rng, 3) ? CTR_THRESHOLD_ADAPTIVE_MEAN : CTR_THRESHOLD_ADAPTIVE_GAUSSIAN,
