@@ -63,6 +63,12 @@ gpu_alloc (size_t bytes)
   return cudaMalloc (&memory, bytes) == cudaSuccess ? memory : nullptr;
 }
 
+void *
+gpu_try_alloc (size_t bytes)
+{
+  return gpu_alloc (bytes);
+}
+
 void
 gpu_free (void *memory)
 {

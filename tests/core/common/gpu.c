@@ -117,6 +117,17 @@ gpu_alloc (size_t bytes)
   return (void *) (uintptr_t) memory;
 }
 
+void *
+gpu_try_alloc (size_t bytes)
+{
+  uint64_t memory;
+  const int result = cu.alloc (&memory, bytes);
+  if (result == 2 /* CUDA_ERROR_OUT_OF_MEMORY */)
+    return NULL;
+  must (result, "cuMemAlloc");
+  return (void *) (uintptr_t) memory;
+}
+
 void
 gpu_free (void *memory)
 {

@@ -20,6 +20,7 @@ void *gpu_stream_new_following (void);
 
 /* Device memory, a multiple of 256 bytes aligned. */
 void *gpu_alloc (size_t bytes);
+void *gpu_try_alloc (size_t bytes); /* NULL: there is not as much */
 void gpu_free (void *memory);
 
 /* Page-locked host memory. */
