@@ -11,6 +11,7 @@
  *   tiles.cu       foreground bits; the passages of each tile; chains of passages inside a tile become segments,
  *                  each from a passage that is entered from another tile or has a key, to the next such passage
  *   segments.cu    segments linked from tile to tile; where there are few, one CTA goes on to the contour numbers
+ *   row.cuh        a row of the table
  *   assemble.cu    keys to contour numbers, lengths to offsets, passages to points, points to measures
  *   hierarchy.cu   who is inside whom, which contours have a row
  *   shapes.cu      the shapes of the rows
