@@ -276,6 +276,12 @@ change_at (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   /* The state of the pipeline must not change meanwhile, and who changes it may be waiting for this thread. */
   if (!g_mutex_trylock (&change->storm->changing))
     return GST_PAD_PROBE_REMOVE;
+  /* A pad through which a serialized query goes counts as idle. In a queue it waits for the pipeline to play, and an element before that
+   * cannot be stopped meanwhile. */
+  if (!g_mutex_trylock (&change->storm->asking)) {
+    g_mutex_unlock (&change->storm->changing);
+    return GST_PAD_PROBE_REMOVE;
+  }
   peer = gst_pad_get_peer (pad);
   if (peer) {
     if (change->element)
@@ -284,6 +290,7 @@ change_at (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
       remove_behind (change->storm, pad, peer);
     gst_object_unref (peer);
   }
+  g_mutex_unlock (&change->storm->asking);
   g_mutex_unlock (&change->storm->changing);
   return GST_PAD_PROBE_REMOVE;
 }
