@@ -85,7 +85,7 @@ struct BordersCounters {
     uint32_t done; /* The others are set. */
     uint32_t rows, points, remaining_rows, remaining_points;
   } select;
-  uint32_t decided; /* CTAs that have decided which of their rows remain, where rows alone decide */
+  uint32_t decided; /* CTAs that have decided which of their rows remain, with selects_rows */
 };
 
 /* The arguments of all kernels, by value. Only the tile kernel's have the picture, its threshold on the device and the
@@ -158,7 +158,7 @@ struct BordersKernelArgs {
 
   /* With limits on numbers, which leave some rows: all rows, and those that remain. */
   uint32_t selecting;
-  uint32_t selects_rows; /* Rows alone decide which remain: only those get into a table. */
+  uint32_t selects_rows; /* All limits are on numbers of the row itself: only rows that remain get into a table. */
   struct {
     CtrContour *table;
     CtrPoint *points;
@@ -496,7 +496,7 @@ void borders_launch_subpixel (
 /* Drops rows whose numbers are outside the limits of PLAN, once all of these are known. */
 void borders_launch_select (
     const BordersKernelArgs &args, const CtrSelectPlan &plan, bool overlap, cudaStream_t stream);
-/* The same where rows alone decide, instead of the table. */
+/* The same with selects_rows, in place of borders_launch_table(). */
 void borders_launch_select_rows (
     const BordersKernelArgs &args, const CtrSelectPlan &plan, bool overlap, cudaStream_t stream);
 /* Hierarchy and rows. TEMPORARY: memory for sorting, which the second function reserves. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Limits on numbers of the rows: a kernel finds which rows remain and where they go, another one writes them. Rows are in
- * pre-order, so what is inside a row follows it, and so do the rows that remain. Where rows alone decide, and none is inside another,
- * one kernel does both. */
+ * pre-order, so what is inside a row follows it, and so do the rows that remain. Where all limits are on numbers of the row itself, and no
+ * row is inside another, one kernel does both. */
 #include "cuda/borders/device_state.cuh"
 #include "cuda/borders/row.cuh"
 #include "cuda/common/ptx.cuh"

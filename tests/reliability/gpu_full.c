@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* gpu-full ALGORITHM
  *
- * Takes the memory of a real GPU but for some MiB, and lets ALGORITHM analyse frames with what is left. Each frame is exact, or gives one
+ * Takes the memory of a real GPU but for some MiB, and lets ALGORITHM analyse frames with what is left. Each frame gives a result, or one
  * error that says what is missing; with memory again, the same object is exact. Takes all memory of the GPU for seconds. */
 #include "tests/core/common/contract.h"
 #include "tests/core/common/gpu.h"
@@ -74,7 +74,7 @@ try_with (size_t left, const Request *request, const char *name)
       check_error (&error);
       continue;
     }
-    /* Arrays may not be fetched, for want of memory. */
+    /* There may be no memory to fetch its arrays and compare them. */
     contract->drop (result);
   }
   give_back (SIZE_MAX);

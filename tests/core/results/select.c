@@ -319,7 +319,7 @@ compare_mask (uint8_t *mask, uint32_t width, uint32_t height, const char *name)
     components.mode = random_below (&rng, 2);
     compare_components (&picture.view, components, name);
   }
-  /* Rows alone decide, and none is inside another. */
+  /* All limits are on numbers of the row itself, and no row is inside another. */
   for (int i = 0; i < 3; i++) {
     CtrBordersParams params = borders_params_of (CTR_RETRIEVE_LIST, CTR_APPROXIMATION_SIMPLE, 128, false);
     params.subpixel = i == 0 ? CTR_SUBPIXEL_EDGE : CTR_SUBPIXEL_NONE;
