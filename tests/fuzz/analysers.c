@@ -13,7 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SIDE = 40 };
+enum {
+  MOST_SIDE = 40,
+  MOST_SAMPLE = 65535,
+  LEVEL_PIXELS = 1 << 22, /* pixels of all levels together, which the definition of cracks visits one by one */
+};
 
 static const Setup setup = {.backend = CTR_BACKEND_CPU, .quick = true};
 
@@ -81,9 +85,12 @@ static void
 try_cracks (const CtrImage *image, Random *rng)
 {
   static CtrCracks *cracks;
-  const CtrCracksParams params = random_cracks_params (rng);
+  CtrCracksParams params = random_cracks_params (rng);
+  const uint32_t levels = LEVEL_PIXELS / (image->width * image->height);
   if (!cracks)
     cracks = tracer_new (&setup);
+  if (image->format == CTR_FORMAT_GRAY16 && levels < MOST_SAMPLE)
+    params.step = (MOST_SAMPLE + levels - 1) / levels;
   describe_cracks ("fuzz", image, &params);
   check_cracks (cracks, &setup, image, &params);
 }

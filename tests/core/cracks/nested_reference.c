@@ -23,6 +23,7 @@ typedef struct {
   Region *regions;
   uint32_t *parents, *links, *best; /* by contour; NONE: none */
   uint32_t *lowest, *highest;       /* levels of a branch, by its best contour */
+  uint32_t *depths;                 /* NONE: not known yet */
   CtrContourNesting *nesting;
 } Work;
 
@@ -166,41 +167,50 @@ relate_levels (Work *work)
   }
 }
 
-/* Which of two contours reaches further: of components, to the higher level; of holes, to the lower one. */
-static bool
-reaches_further (const Work *work, uint32_t one, uint32_t other)
+/* What contour INDEX reaches furthest through its links becomes known, up to where a contour that reaches further came by. */
+static void
+follow_links (Work *work, uint32_t index)
 {
-  const CtrContour *a = work->all.table + one, *b = work->all.table + other;
-  if (is_hole (a))
-    return a->level < b->level || (a->level == b->level && one < other);
-  return a->level > b->level || (a->level == b->level && one > other);
+  for (uint32_t at = index; at != (uint32_t) NONE && work->best[at] == (uint32_t) NONE; at = work->links[at])
+    work->best[at] = index;
 }
 
+static uint32_t
+find_depth (Work *work, uint32_t index)
+{
+  uint32_t unknown = 0, at = index;
+  for (; at != (uint32_t) NONE && work->depths[at] == (uint32_t) NONE; at = work->parents[at])
+    unknown++;
+  uint32_t depth = at == (uint32_t) NONE ? unknown : work->depths[at] + unknown + 1;
+  for (at = index; unknown; at = work->parents[at], unknown--)
+    work->depths[at] = --depth;
+  return work->depths[index];
+}
+
+/* Of components, the one of the highest level reaches furthest; of holes, the one of the lowest. In the table, levels rise. */
 static void
 find_branches (Work *work)
 {
   const uint32_t count = work->all.info.count;
+  for (uint32_t i = 0; i < count; i++)
+    if (is_hole (work->all.table + i))
+      follow_links (work, i);
+  for (uint32_t i = count; i-- > 0;)
+    if (!is_hole (work->all.table + i))
+      follow_links (work, i);
   for (uint32_t i = 0; i < count; i++) {
-    work->best[i] = i;
     work->lowest[i] = UINT32_MAX;
     work->highest[i] = 0;
   }
-  for (uint32_t i = 0; i < count; i++)
-    for (uint32_t at = i; at != (uint32_t) NONE; at = work->links[at])
-      if (reaches_further (work, i, work->best[at]))
-        work->best[at] = i;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t *lowest = work->lowest + work->best[i], *highest = work->highest + work->best[i];
     const uint32_t level = work->all.table[i].level;
     *lowest = level < *lowest ? level : *lowest;
     *highest = level > *highest ? level : *highest;
   }
-  for (uint32_t i = 0; i < count; i++) {
-    uint32_t depth = 0;
-    for (uint32_t at = work->parents[i]; at != (uint32_t) NONE; at = work->parents[at])
-      depth++;
-    work->nesting[i] = (CtrContourNesting){depth, work->lowest[work->best[i]], work->highest[work->best[i]]};
-  }
+  for (uint32_t i = 0; i < count; i++)
+    work->nesting[i] =
+        (CtrContourNesting){find_depth (work, i), work->lowest[work->best[i]], work->highest[work->best[i]]};
 }
 
 static bool
@@ -275,13 +285,14 @@ reference_nested_cracks (const CtrImage *image, const CtrCracksParams *params)
   alone.features = CTR_CONTOUR_FEATURE_MOMENTS;
   Work work = {.image = image, .params = params, .all = reference_cracks (image, &alone)};
   const size_t room = work.all.info.count + 1;
-  uint32_t *numbers = malloc (5 * room * sizeof *numbers);
-  memset (numbers, 0xff, 5 * room * sizeof *numbers);
+  uint32_t *numbers = malloc (6 * room * sizeof *numbers);
+  memset (numbers, 0xff, 6 * room * sizeof *numbers);
   work.parents = numbers;
   work.links = numbers + room;
   work.best = numbers + 2 * room;
   work.lowest = numbers + 3 * room;
   work.highest = numbers + 4 * room;
+  work.depths = numbers + 5 * room;
   work.regions = malloc (room * sizeof *work.regions);
   work.nesting = malloc (room * sizeof *work.nesting);
   for (uint32_t i = 0; i < work.all.info.count; i++)
