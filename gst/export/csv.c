@@ -58,19 +58,19 @@ append_uint (GString *out, guint64 value)
   g_string_append_c (out, ',');
 }
 
-static void
-append_double (GString *out, gdouble value)
-{
-  number_text_append_double (out, value);
-  g_string_append_c (out, ',');
-}
-
-/* Nothing if it is undefined. */
+/* Nothing if it is undefined or infinite. */
 static void
 append_defined (GString *out, gdouble value)
 {
-  if (!isnan (value))
+  if (isfinite (value))
     number_text_append_double (out, value);
+}
+
+static void
+append_double (GString *out, gdouble value)
+{
+  append_defined (out, value);
+  g_string_append_c (out, ',');
 }
 
 /* The columns of a shape, all of them empty without one. */
@@ -216,7 +216,7 @@ append_side (GString *out, guint64 count, gdouble mean, gdouble variance)
   g_string_append_c (out, ',');
   append_uint (out, count);
   append_double (out, mean);
-  number_text_append_double (out, variance);
+  append_defined (out, variance);
 }
 
 /* Writes the columns after the points. */
@@ -234,7 +234,7 @@ append_region (GString *out, GstContoursContourMeta *meta, guint index)
   g_string_append (out, r.restarted ? "1," : "0,");
   append_uint (out, r.iterations);
   append_double (out, r.criterion);
-  number_text_append_double (out, r.gain);
+  append_defined (out, r.gain);
   append_side (out, r.inside_count, r.inside_mean, r.inside_variance);
   append_side (out, r.outside_count, r.outside_mean, r.outside_variance);
 }

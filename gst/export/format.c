@@ -160,16 +160,6 @@ append_class (GString *out, GstMeta *meta, guint value)
   export_append_json_string (out, name);
 }
 
-/* Appends a number, or null if it is undefined. */
-static void
-append_defined (GString *out, const gchar *key, gdouble value)
-{
-  if (isnan (value))
-    g_string_append_printf (out, "%snull", key);
-  else
-    export_append_double (out, key, value);
-}
-
 void
 export_append_json_component (
     GString *out, GstContoursComponentMeta *meta, const GstContoursComponent *c, GstContoursComponentFeatures features)
@@ -207,17 +197,17 @@ export_append_json_component (
     export_append_uint (out, ",\"p95\":", c->p95);
   }
   if (features & GST_CONTOURS_COMPONENT_FEATURE_INSCRIBED) {
-    append_defined (out, ",\"inscribed_radius\":", c->inscribed_radius);
-    append_defined (out, ",\"inscribed_x\":", c->inscribed_x);
-    append_defined (out, ",\"inscribed_y\":", c->inscribed_y);
+    export_append_double (out, ",\"inscribed_radius\":", c->inscribed_radius);
+    export_append_double (out, ",\"inscribed_x\":", c->inscribed_x);
+    export_append_double (out, ",\"inscribed_y\":", c->inscribed_y);
   }
   if (features & GST_CONTOURS_COMPONENT_FEATURE_CONTRAST) {
-    append_defined (out, ",\"ring_mean\":", c->ring_mean);
-    append_defined (out, ",\"contrast\":", c->contrast);
+    export_append_double (out, ",\"ring_mean\":", c->ring_mean);
+    export_append_double (out, ",\"contrast\":", c->contrast);
   }
   if (features & GST_CONTOURS_COMPONENT_FEATURE_SKELETON) {
-    append_defined (out, ",\"skeleton_length\":", c->skeleton_length);
-    append_defined (out, ",\"skeleton_width\":", c->skeleton_width);
+    export_append_double (out, ",\"skeleton_length\":", c->skeleton_length);
+    export_append_double (out, ",\"skeleton_width\":", c->skeleton_width);
     export_append_uint (out, ",\"skeleton_pixels\":", c->skeleton_pixels);
   }
   if (c->unfinished)
@@ -257,14 +247,14 @@ append_shape (GString *out, GstContoursContourMeta *meta, guint index)
   if ((features & ~GST_CONTOURS_CONTOUR_FEATURE_MOMENTS) == 0
       || !gst_contours_contour_meta_get_shape (meta, index, &shape))
     return;
-  append_defined (out, ",\"circularity\":", shape.circularity);
+  export_append_double (out, ",\"circularity\":", shape.circularity);
   g_string_append (out, shape.touches_frame ? ",\"touches_frame\":true" : ",\"touches_frame\":false");
   for (guint i = 0; i < export_shape_number_count; i++) {
     const ExportShapeNumber *number = &export_shape_numbers[i];
     if (!(features & number->feature))
       continue;
     g_string_append_printf (out, ",\"%s\":", number->name);
-    append_defined (out, "", export_get_shape_number (&shape, number));
+    export_append_double (out, "", export_get_shape_number (&shape, number));
   }
 }
 
@@ -297,8 +287,8 @@ export_append_json_contour (GString *out, GstContoursContourMeta *meta, const Gs
   export_append_double (out, ",\"w\":", c->w);
   export_append_double (out, ",\"h\":", c->h);
   if (gst_contours_contour_meta_get_features (meta) & GST_CONTOURS_CONTOUR_FEATURE_MOMENTS) {
-    append_defined (out, ",\"cx\":", c->cx);
-    append_defined (out, ",\"cy\":", c->cy);
+    export_append_double (out, ",\"cx\":", c->cx);
+    export_append_double (out, ",\"cy\":", c->cy);
   }
   append_shape (out, meta, c->id);
   if (c->unfinished)

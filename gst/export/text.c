@@ -3,6 +3,7 @@
 
 #include "gst/export/numbertext.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Length from which text is flushed. A GString of a whole frame with millions of components would take gigabytes, and
@@ -26,7 +27,10 @@ void
 export_append_double (GString *out, const gchar *key, gdouble value)
 {
   g_string_append (out, key);
-  number_text_append_double (out, value);
+  if (isfinite (value))
+    number_text_append_double (out, value);
+  else
+    g_string_append (out, "null");
 }
 
 void

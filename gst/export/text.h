@@ -21,7 +21,7 @@ GstFlowReturn export_text_flush (const ExportText *text);
 
 /* KEY is the text before the value. */
 void export_append_uint (GString *out, const gchar *key, guint64 value);
-void export_append_double (GString *out, const gchar *key, gdouble value);
+void export_append_double (GString *out, const gchar *key, gdouble value);   /* null if undefined or infinite */
 void export_append_time (GString *out, const gchar *key, GstClockTime time); /* null if invalid */
 
 /* Appends a valid TIME since 1970 as RFC 3339 has it, in UTC and microseconds: 2030-01-31T23:59:59.123456Z. */

@@ -144,7 +144,7 @@ typedef struct {
   uint32_t step;        /* pixels: of these moves; of the moves that follow a start, a split or pruning */
   uint32_t reserved;    /* 0 */
   int64_t inside_count; /* pixels */
-  double criterion;     /* C */
+  double criterion;     /* C, infinite where a region has no pixel */
 } CtrSnakeState;
 
 /* The way of the outlines, from the start to the last polygon: row by row, in the order of time. A moving point keeps

@@ -2,6 +2,7 @@
 /* What a GstContoursContourMeta says of the regions its contours part: values, other frames, text, and when it is
  * fetched. */
 #include <gst/check/gstcheck.h>
+#include <math.h>
 #include <string.h>
 
 #include "contourset.h"
@@ -196,14 +197,16 @@ static const CtrSnakeState states[] = {
 static const CtrPoint history_points[] = {
     {0, 0}, {3, 1}, {3, 3}, {1, 1}, {3, 1}, {3, 3}, {3, 1}, {3, 3}, {1, 3}, {1, 1}, {5, 3}, {6, 3}, {5, 4}};
 
-/* A frame with the outlines and their histories. */
+/* A frame with the outlines and their histories, the first of which starts with FIRST_CRITERION. */
 static GstBuffer *
-make_histories (void)
+make_histories (gdouble first_criterion)
 {
   ContourSet with = set;
   CtrContours *contours;
-  const CtrSnakeHistory history = {g_memdup2 (states, sizeof states), G_N_ELEMENTS (states),
-      g_memdup2 (history_points, sizeof history_points), G_N_ELEMENTS (history_points)};
+  CtrSnakeState *own = g_memdup2 (states, sizeof states);
+  const CtrSnakeHistory history = {
+      own, G_N_ELEMENTS (states), g_memdup2 (history_points, sizeof history_points), G_N_ELEMENTS (history_points)};
+  own[0].criterion = first_criterion;
 
   with.info.features |= CTR_CONTOUR_FEATURE_HISTORY;
   contours = contour_set_new (&with, NULL);
@@ -265,7 +268,7 @@ check_bytes (GBytes *bytes, gconstpointer data, gsize size)
 
 GST_START_TEST (histories)
 {
-  GstBuffer *buffer = make_histories ();
+  GstBuffer *buffer = make_histories (8.5);
   GstContoursContourMeta *meta = gst_buffer_get_contours_contour_meta (buffer);
   GBytes *kept = gst_contours_contour_meta_get_state_points (meta, 1, 0);
   GstContoursState *boxed, state;
@@ -312,7 +315,7 @@ GST_END_TEST;
 
 GST_START_TEST (history_ndjson)
 {
-  gchar *text = export_text ("", make_histories ());
+  gchar *text = export_text ("", make_histories (8.5));
   fail_unless (strstr (text, "\"points\":[[1,1],[3,1],[3,3],[1,3]],\"history\":["
                              "{\"kind\":\"started\",\"iteration\":0,\"step\":2,\"criterion\":8.5,\"inside_count\":3,"
                              "\"points\":[[0,0],[3,1],[3,3]]},"
@@ -324,6 +327,31 @@ GST_START_TEST (history_ndjson)
   fail_unless (g_str_has_suffix (text,
       "\"points\":[[5,3],[6,3],[5,4]],\"history\":[{\"kind\":\"started\",\"iteration\":0,\"step\":1,\"criterion\":0,"
       "\"inside_count\":1,\"points\":[[5,3],[6,3],[5,4]]}]}]}\n"));
+  g_free (text);
+}
+GST_END_TEST;
+
+/* A polygon around the whole window leaves no pixel outside, so that its criterion is infinite. */
+GST_START_TEST (infinite_criterion)
+{
+  gchar *text = export_text ("", make_histories (INFINITY));
+  fail_unless (strstr (text, "{\"kind\":\"started\",\"iteration\":0,\"step\":2,\"criterion\":null,") != NULL);
+  fail_unless (strstr (text, "inf") == NULL);
+  g_free (text);
+
+  CtrSnakeRegion whole = regions[0];
+  ContourSet of_whole = set;
+  whole.outside_count = whole.outside_sum = whole.outside_sum2 = 0;
+  whole.criterion = whole.gain = INFINITY;
+  of_whole.info.count = 1;
+  of_whole.info.point_count = table[0].count;
+  of_whole.rows = &whole;
+  text = export_text ("", attach_contours (contour_set_new (&of_whole, NULL), "snake"));
+  fail_unless (strstr (text, "\"criterion\":null,\"gain\":null,") != NULL);
+  fail_unless (strstr (text, "\"outside\":{\"count\":0,\"mean\":null,\"variance\":null}") != NULL);
+  g_free (text);
+  text = export_text ("format=csv", attach_contours (contour_set_new (&of_whole, NULL), "snake"));
+  fail_unless (strstr (text, ",0,1,0,17,,,4,4,5,0,,,") != NULL, "%s", text);
   g_free (text);
 }
 GST_END_TEST;
@@ -342,6 +370,7 @@ regions_suite (void)
   tcase_add_test (tcase, histories);
   tcase_add_test (tcase, without_history);
   tcase_add_test (tcase, history_ndjson);
+  tcase_add_test (tcase, infinite_criterion);
   return suite;
 }
 

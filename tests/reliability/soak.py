@@ -36,20 +36,20 @@ import gi
 gi.require_version("Gst", "1.0")
 from gi.repository import GLib, Gst
 
-# Format, sizes, frames a second, pattern, elements; {backend} is filled in. Together they are every element.
+# Format, sizes, frames a second, pattern, elements, in which what is in braces is filled in. Together they are every element.
 STREAMS = [
     ("GRAY8", [(640, 480), (512, 384)], 25, "ball",
      "cudaborders {backend} threshold-mode=adaptive-mean block-size=31 offset=5 subpixel=edge features=hull+circle+feret"
-     " ! cudacontouroverlay ! contourexport location={folder}/0.ndjson"),
+     " ! cudacontouroverlay ! contourexport location={folder}/{number}.ndjson"),
     ("NV12", [(640, 480), (320, 240)], 25, "smpte",
      "cudabackground {backend} mode=absdiff ! cudacca {backend} threshold=20 features=moments+grey"
-     " ! contourexport format=csv location={folder}/1.csv"),
+     " ! contourexport format=csv location={folder}/{number}.csv"),
     ("RGBA", [(320, 240), (321, 243)], 15, "circular",
      "cudasnake {backend} ! cudacontouroverlay ! contourextract name=extract extract.json_src ! queue"
      " ! fakesink sync=false enable-last-sample=false extract.src"),
     ("GRAY16_LE", [(320, 240), (640, 480)], 25, "gradient",
      "cudacrackcontour {backend} step=8192 hierarchy=levels ! cudacanny {backend} contours=true"
-     " ! contourexport location={folder}/3.ndjson"),
+     " ! contourexport location={folder}/{number}.ndjson"),
     ("I420", [(320, 240), (64, 48)], 25, "snow",
      "cudaforeground {backend} threshold-mode=otsu open-size=3 close-size=3 ! cudaborders {backend} ! cudacontouroverlay"),
 ]
@@ -99,7 +99,10 @@ class Stream:
         self.sent = self.arrived = self.told = self.drop_outs = 0
         self.source, self.is_ending = None, False
         self.forget_latencies()
-        elements = elements.format(backend=f"backend={options.backend}", folder=options.folder)
+        backend = f"backend={options.backend}"
+        if options.gpus > 1:
+            backend += f" cuda-device-id={number // len(STREAMS) % options.gpus}"
+        elements = elements.format(backend=backend, folder=options.folder, number=number)
         # A sink that keeps the last frame keeps all of its pool, which is as large as the longest queue was.
         self.pipeline = Gst.parse_launch(f"identity name=input silent=true ! queue name=queue max-size-buffers=8 ! {elements}"
                                          " ! fakesink name=output sync=true qos=false signal-handoffs=false enable-last-sample=false")
@@ -244,6 +247,7 @@ def parse():
     parser.add_argument("--minutes", type=float, default=25)
     parser.add_argument("--streams", type=int, default=len(STREAMS), help=f"more than {len(STREAMS)} repeat the first ones")
     parser.add_argument("--backend", default="auto", help="property of the elements: auto, cpu or cuda")
+    parser.add_argument("--gpus", type=int, default=1, help=f"{len(STREAMS)} streams each, in turn")
     parser.add_argument("--interval", type=float, default=30, help="seconds between two notes")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--folder", default="/dev/shm", help="for the exports; each is removed at the end")
@@ -316,9 +320,10 @@ def main():
     Gst.init(None)
     print(f"seed {options.seed}, {options.streams} streams, {options.minutes:g} minutes", flush=True)
     notes, wrong = run(options)
-    for name in ("0.ndjson", "1.csv", "3.ndjson"):
-        if os.path.exists(f"{options.folder}/{name}"):
-            os.remove(f"{options.folder}/{name}")
+    for number in range(options.streams):
+        for path in (f"{options.folder}/{number}.ndjson", f"{options.folder}/{number}.csv"):
+            if os.path.exists(path):
+                os.remove(path)
     if options.csv:
         with open(options.csv, "w", encoding="utf-8", newline="") as file:
             csv.writer(file).writerows([NOTES, *notes])

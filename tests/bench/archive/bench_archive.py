@@ -1,9 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How pipelines/archive.py scales with its workers: bench_archive.py [--workers N,N,...] [--pictures N] [--frames N] [--json FILE]
+"""How pipelines/archive.py scales with its workers:
+
+    bench_archive.py [--workers N,N,...] [--backend NAME] [--pictures N] [--frames N] [--json FILE]
 
 Makes pictures of 1920 x 1080 and a video of 1280 x 720, and analyses them with one worker, two, and so on, each time from the start. Prints
-wall time, frames per second and CPU seconds of the workers, without the start of Ray; the numbers of frames must be equal. CTR_TEST_RAY names the folder of Ray where Python does not find it. Exit status 77: there is no Ray.
+wall time, frames per second and CPU seconds of the workers, without the start of Ray; the numbers of frames must be equal. CTR_TEST_RAY
+names the folder of Ray where Python does not find it. Exit status 77: there is no Ray.
 """
 import argparse
 import json
@@ -16,7 +19,8 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ARCHIVE = os.path.join(HERE, os.pardir, os.pardir, os.pardir, "pipelines", "archive.py")
-ELEMENTS = "cudacca threshold-mode=otsu features=moments+grey ! cudaborders threshold-mode=otsu mode=tree"
+ELEMENTS = ("cudacca backend={0} threshold-mode=otsu features=moments+grey"
+            " ! cudaborders backend={0} threshold-mode=otsu mode=tree")
 RINGS = "videotestsrc pattern=zone-plate kx2=8 ky2=8 kt=2"
 SEGMENT = 1  # seconds
 TIME_LIMIT = 600  # of one run
@@ -35,9 +39,11 @@ def make_data(folder, pictures, frames):
            f" ! filesink location={folder}/rings.avi")
 
 
-def run(folder, to, workers):
-    done = subprocess.run([sys.executable, ARCHIVE, "--to", to, "--elements", ELEMENTS, "--segment", str(SEGMENT), "--batch", "8",
-                           "--workers", str(workers), folder], capture_output=True, text=True, timeout=TIME_LIMIT, check=False)
+def run(folder, to, workers, backend):
+    gpus = ["--gpus-per-worker", "0"] if backend == "cpu" else []
+    done = subprocess.run([sys.executable, ARCHIVE, "--to", to, "--elements", ELEMENTS.format(backend), "--segment", str(SEGMENT),
+                           "--batch", "8", "--workers", str(workers), *gpus, folder],
+                          capture_output=True, text=True, timeout=TIME_LIMIT, check=False)
     found = SUMMARY.search(done.stdout)
     if done.returncode or not found:
         sys.exit(f"bench_archive.py: archive.py failed with {workers} workers: {done.stderr.strip()}")
@@ -48,6 +54,7 @@ def run(folder, to, workers):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--workers", default="1,2", help="numbers of workers (default: %(default)s)")
+    parser.add_argument("--backend", default="auto", help="property of the elements: auto, cpu or cuda")
     parser.add_argument("--pictures", type=int, default=64)
     parser.add_argument("--frames", type=int, default=200, help="of the video")
     parser.add_argument("--json", metavar="FILE")
@@ -66,7 +73,7 @@ def main():
         results = []
         print(f"{'workers':>8} {'frames':>7} {'wall s':>7} {'frames/s':>9} {'CPU s':>7} {'speed-up':>9}")
         for workers in map(int, options.workers.split(",")):
-            results.append(run(f"{root}/in", f"{root}/out", workers))
+            results.append(run(f"{root}/in", f"{root}/out", workers, options.backend))
             shutil.rmtree(f"{root}/out")
             result = results[-1]
             print(f"{workers:8} {result['frames']:7} {result['wall_s']:7.1f} {result['frames_per_s']:9.1f} {result['cpu_s']:7.1f} "

@@ -278,6 +278,8 @@ use (const uint8_t *bytes, size_t size, int kind)
       ctr_component_centroid (&c->table[i], &x, &y);
       if (c->moments)
         ctr_component_shape (&c->table[i], &c->moments[i], &shape);
+      if (c->contrast)
+        ctr_component_contrast (&c->table[i], &c->grey[i], &c->contrast[i], &x, &y);
     }
     if (c)
       ctr_components_unref (c);
@@ -377,6 +379,25 @@ check_refused (Bytes b, const char *message)
     fail (__FILE__, __LINE__, error.message);
 }
 
+/* Contrast is the difference of a component's mean and its ring's: the one needs the other. */
+static void
+test_rings_alone (void)
+{
+  describe ("rings without the samples of the components");
+  Picture picture = picture_random (&rng, 20, 20, (Layout){.format = CTR_FORMAT_GRAY8});
+  const CtrCcaParams params = params_of (CTR_CONNECTIVITY_8, 100, false, CTR_FEATURE_CONTRAST);
+  CtrComponents *components = analyse (cca, &setup, &picture.view, &params);
+  CHECK (components->features == (CTR_FEATURE_CONTRAST | CTR_FEATURE_GREY));
+  components->features = CTR_FEATURE_CONTRAST;
+  Bytes b = bytes_of_components (components);
+  CtrError error = {0};
+  CHECK (!ctr_components_deserialize (b.bytes, b.size, &error));
+  CHECK (error.status == CTR_ERROR_INVALID_ARGUMENT && strstr (error.message, "rings without the samples"));
+  free (b.memory);
+  ctr_components_unref (components);
+  picture_free (&picture);
+}
+
 /* What is refused, and why; a section of a later library is skipped. */
 static void
 test_messages (void)
@@ -458,6 +479,7 @@ main (int argc, char **argv)
       {"strips", test_strips},
       {"damaged", test_damaged},
       {"messages", test_messages},
+      {"rings alone", test_rings_alone},
       {"form", test_form},
   };
   run_tests (tests, LENGTH (tests));
