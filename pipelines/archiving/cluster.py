@@ -55,7 +55,8 @@ class Job:
         self.settings, self.ledger, self.show = settings, ledger, show
         self.make_worker, self.wanted = None, 0
         self.queue = collections.deque()
-        for task in make_tasks(files, batch):
+        # Videos first: to split one takes a worker, and the others can do pictures meanwhile.
+        for task in make_tasks(sorted(files, key=lambda file: file.is_picture), batch):
             todo = [part for part in task.parts if not ledger.is_complete(part.file)]
             show.advance(len(task.parts) - len(todo), 0)
             if todo:
@@ -94,9 +95,7 @@ class Job:
             call = worker.split.remote(task.parts[0].file) if task.is_plan else worker.analyse.remote(task.parts)
             self.calls[call] = worker, task
         alive = len(self.calls) + len(self.idle)
-        # Until the first one has answered, more of them would only repeat its complaint.
-        limit = self.wanted if self.version else 1
-        for _ in range(min(limit - alive, len(self.queue))):
+        for _ in range(min(self.wanted - alive, len(self.queue))):
             worker = self.make_worker(self.settings)
             self.calls[worker.check.remote()] = worker, None
 

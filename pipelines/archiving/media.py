@@ -63,16 +63,22 @@ def plugin_version():
 
 
 class Bucket:
-    """An appsrc reads a file of pyarrow through this, at any position."""
+    """An appsrc reads a file of pyarrow through this, at any position.
+
+    A demuxer pulls from it. A flush would leave what was just pushed in the queue of appsrc, as data of the position after it; so a seek
+    of the pipeline holds requests back, and waits until the queue is empty."""
 
     def __init__(self, source, stream, size):
-        self.stream = stream
+        self.source, self.stream = source, stream
         self.problem = None  # why it cannot be read
+        self.state = threading.Condition()
+        self.is_held = self.is_pushing = self.is_flushing = False
         source.set_property("size", size)
         source.set_property("format", Gst.Format.BYTES)
         source.set_property("stream-type", 2)  # random access
         source.connect("seek-data", self.seek)
-        source.connect("need-data", self.push)
+        source.connect("need-data", self.answer)
+        source.get_static_pad("src").add_probe(Gst.PadProbeType.EVENT_FLUSH, self.note_flush)
 
     def seek(self, _source, position):
         self.read(self.stream.seek, position)
@@ -86,15 +92,49 @@ class Bucket:
             self.problem = self.problem or str(problem)
             return None
 
-    def push(self, source, length):
+    def note_flush(self, _pad, info):
+        with self.state:
+            self.is_flushing = info.get_event().type == Gst.EventType.FLUSH_START
+            self.state.notify_all()
+        return Gst.PadProbeReturn.OK
+
+    def answer(self, _source, length):
+        """A flush waits for the thread that asks here."""
+        with self.state:
+            self.state.wait_for(lambda: not self.is_held or self.is_flushing)
+            if self.is_flushing:
+                return
+            self.is_pushing = True
+        try:
+            self.push(length)
+        finally:
+            with self.state:
+                self.is_pushing = False
+                self.state.notify_all()
+
+    def push(self, length):
         at = self.stream.tell()
         data = self.read(self.stream.read, length if 0 < length <= 16 * READ_BYTES else READ_BYTES)
         if not data:
-            source.emit("end-of-stream")
+            self.source.emit("end-of-stream")
             return
         buffer = Gst.Buffer.new_wrapped(data)
         buffer.offset = at
-        source.emit("push-buffer", buffer)
+        self.source.emit("push-buffer", buffer)
+
+    def hold(self, timeout):
+        """Until release(): no request is answered, and the queue is empty."""
+        limit = time.monotonic() + timeout
+        with self.state:
+            self.is_held = True
+            self.state.wait_for(lambda: not self.is_pushing, timeout)
+        while self.source.get_property("current-level-bytes") and time.monotonic() < limit:
+            time.sleep(0.001)
+
+    def release(self):
+        with self.state:
+            self.is_held = False
+            self.state.notify_all()
 
 
 class Media:
@@ -179,7 +219,14 @@ class Media:
     def seek(self, position):
         """To the frame that is shown at a stream time, or an earlier one."""
         flags = Gst.SeekFlags.FLUSH | Gst.SeekFlags.ACCURATE
-        if not self.pipeline.seek(1, Gst.Format.TIME, flags, Gst.SeekType.SET, position, Gst.SeekType.NONE, 0):
+        if self.bucket:
+            self.bucket.hold(self.timeout)
+        try:
+            works = self.pipeline.seek(1, Gst.Format.TIME, flags, Gst.SeekType.SET, position, Gst.SeekType.NONE, 0)
+        finally:
+            if self.bucket:
+                self.bucket.release()
+        if not works:
             raise MediaError("the file cannot be sought: analyse it with --segment=0")
 
     def samples(self):

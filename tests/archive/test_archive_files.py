@@ -7,6 +7,7 @@ import sys
 import tempfile
 import time
 import unittest
+from unittest import mock
 
 RAY_FOLDER = os.environ.get("CTR_TEST_RAY")
 if RAY_FOLDER:
@@ -145,6 +146,22 @@ class Buckets(unittest.TestCase):
             split = analyse_all(there, sample.SECONDS, "s3://bucket/out?region=here", f"{ROOT}/bucket/out")
             self.assertEqual((whole[1], split[1]), (1, segments), name)
             self.assertEqual(whole[0], split[0], name)
+
+
+    def test_seek_while_reading(self):
+        """A seek does not give a demuxer what was read for the position before, also where it comes between a push and its use."""
+        push = media.Bucket.push
+
+        def push_and_wait(*arguments):
+            push(*arguments)
+            time.sleep(0.005)
+        path, segments = next(iter(SEGMENTS.items()))
+        (file,), _ = inputs.find_files([f"s3://bucket/videos/{os.path.basename(path)}?region=here"])
+        with mock.patch.object(media.Bucket, "push", push_and_wait):
+            found = parts.split_video(file, round(sample.SECONDS * 1e9), 10)
+            self.assertEqual(len(found), segments)
+            for part in found:
+                self.assertEqual(len(list(parts.read_part(part, "identity", 10))), len(part.times))
 
 
 class Failing:
