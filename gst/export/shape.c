@@ -228,10 +228,10 @@ export_shapes_next (ExportShapes *shapes)
       reverse (shape);
     for (guint32 child = shapes->child[row]; shape->points->len > 0 && child != NONE; child = shapes->sibling[child])
       append_ring (shapes, child);
-    if (shape->rings->len == 0)
-      continue; /* the contour encloses nothing */
-    if (shape->exact)
+    if (shape->rings->len > 0 && shape->exact)
       outline_separate (shape->points, shape->rings, shapes->cut);
+    if (shape->rings->len == 0)
+      continue; /* the contour encloses nothing, or crosses itself, as no analyser makes it, and nothing is left of it */
     measure (shapes, shape);
     gst_contours_contour_meta_get_contour (shapes->meta, row, &shape->contour);
     return shape;

@@ -342,7 +342,8 @@ GST_START_TEST (hole_alone)
 }
 GST_END_TEST;
 
-/* Two points and a slope: no area, so its box. A hole like that is none. */
+/* Two points and a slope: no area, so its box. A hole like that is none. Nor is one whose border, around two pixels that touch at
+ * a corner, has its inside on the wrong side, as other programs may write it. */
 GST_START_TEST (no_area)
 {
   static const gchar *const expected[FORMATS] = {
@@ -351,6 +352,8 @@ GST_START_TEST (no_area)
           "cuda-contours/1\" data-frame=\"0\" data-pts=\"0\" data-timestamp=\"0\">\n"
           "<g data-source=\"follower\" fill-rule=\"evenodd\" shape-rendering=\"crispEdges\">\n"
           "<path data-id=\"0\" d=\"M1 1H5V3H1z\"/>\n"
+          "</g>\n"
+          "<g data-source=\"follower\" fill-rule=\"evenodd\" shape-rendering=\"crispEdges\">\n"
           "</g>\n"
           "<g data-source=\"follower\" fill-rule=\"evenodd\" shape-rendering=\"crispEdges\">\n"
           "</g>\n"
@@ -385,13 +388,16 @@ GST_START_TEST (no_area)
           "],\"imagePath\":\"part.png\",\"imageData\":null,\"imageHeight\":6,\"imageWidth\":8,\"schema\":\"gst-cuda-"
           "contours/1\",\"frame\":0,\"pts\":0,\"timestamp\":0,\"running_time\":0}\n",
   };
-  static const CtrPoint points[] = {{1, 1}, {4, 2}};
+  static const CtrPoint points[] = {{1, 1}, {4, 2}}, corner[] = {{1, 1}, {2, 2}};
   const CtrContour row = {.count = 2, .left = 1, .top = 1, .width = 4, .height = 2};
-  CtrContour hole = row;
+  CtrContour hole = row, inverted;
   hole.flags = CTR_CONTOUR_HOLE;
+  inverted = hole;
+  inverted.width = 2;
   GstBuffer *buffer = sample_buffer ();
   attach_one (buffer, row, points, "follower");
   attach_one (buffer, hole, points, "follower");
+  attach_one (buffer, inverted, corner, "follower");
   assert_export (__i__, buffer, expected[__i__]);
 }
 GST_END_TEST;
