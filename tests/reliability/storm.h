@@ -53,7 +53,6 @@ typedef struct {
 
   GMutex lock;
   GMutex changing; /* of who changes the state of the pipeline, or its elements */
-  GMutex asking;   /* of who sends a query through the elements, or changes them */
   GCond moved;
   guint at[STORM_N_ROLES]; /* step of each thread */
 

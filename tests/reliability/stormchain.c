@@ -276,9 +276,9 @@ change_at (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   /* The state of the pipeline must not change meanwhile, and who changes it may be waiting for this thread. */
   if (!g_mutex_trylock (&change->storm->changing))
     return GST_PAD_PROBE_REMOVE;
-  /* A pad through which a serialized query goes counts as idle. In a queue it waits for the pipeline to play, and an element before that
-   * cannot be stopped meanwhile. */
-  if (!g_mutex_trylock (&change->storm->asking)) {
+  /* A pad through which a serialized query goes, such as that for an allocation, counts as idle. While the pipeline is
+   * paused, the query waits in a queue, and an element before that cannot be stopped. */
+  if (GST_STATE_TARGET (change->storm->pipeline) == GST_STATE_PAUSED) {
     g_mutex_unlock (&change->storm->changing);
     return GST_PAD_PROBE_REMOVE;
   }
@@ -290,7 +290,6 @@ change_at (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
       remove_behind (change->storm, pad, peer);
     gst_object_unref (peer);
   }
-  g_mutex_unlock (&change->storm->asking);
   g_mutex_unlock (&change->storm->changing);
   return GST_PAD_PROBE_REMOVE;
 }

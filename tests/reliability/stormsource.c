@@ -133,9 +133,7 @@ push_queries (StormSource *self, StormRandom *random)
       query = gst_query_new_caps (storm_chance (random, 50) ? self->caps : NULL);
       break;
   }
-  g_mutex_lock (&self->storm->asking);
   gst_pad_peer_query (GST_BASE_SRC_PAD (self), query);
-  g_mutex_unlock (&self->storm->asking);
   gst_query_unref (query);
 }
 
