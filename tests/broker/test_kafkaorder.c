@@ -14,6 +14,7 @@
 #define PRODUCE 0 /* the ApiKey of ProduceRequest */
 #define FAULTS 10 /* in the course of a stream */
 #define CAMERAS 2
+#define MOST_AHEAD 3000 /* frames, of which the queue has 300 */
 
 static const gchar *const names[CAMERAS] = {"line-1", "line-2"};
 
@@ -21,6 +22,22 @@ static guint64
 frames_each (void)
 {
   return g_getenv ("CTR_TEST_FULL") ? 50000 : 2000;
+}
+
+/* What the consumer of the mock cluster found. The cluster drops what is old, so the consumer reads along, and the cameras wait
+ * for it. */
+static rd_kafka_mock_cluster_t *cluster; /* NULL: the broker is another one */
+static _Atomic guint64 next_frame[CAMERAS];
+static guint64 repetitions;
+static gint done;
+
+static GstPadProbeReturn
+wait_for_consumer (GstPad *pad, GstPadProbeInfo *info, gpointer camera)
+{
+  const guint64 frame = GST_BUFFER_OFFSET (GST_PAD_PROBE_INFO_BUFFER (info));
+  while (frame > next_frame[GPOINTER_TO_UINT (camera)] + MOST_AHEAD)
+    g_usleep (1000);
+  return GST_PAD_PROBE_OK;
 }
 
 /* Both cameras, in one pipeline. */
@@ -48,6 +65,11 @@ start_cameras (const gchar *address)
     gchar *name = g_strdup_printf ("sink%u", i);
     cameras.sinks[i] = gst_bin_get_by_name (GST_BIN (cameras.pipeline), name);
     g_free (name);
+    if (cluster) {
+      GstPad *pad = gst_element_get_static_pad (cameras.sinks[i], "sink");
+      gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, wait_for_consumer, GUINT_TO_POINTER (i), NULL);
+      gst_object_unref (pad);
+    }
   }
   g_string_free (line, TRUE);
   gst_element_set_state (cameras.pipeline, GST_STATE_PLAYING);
@@ -125,13 +147,6 @@ GST_START_TEST (test_once_and_in_order)
 }
 GST_END_TEST;
 
-static rd_kafka_mock_cluster_t *cluster;
-
-/* What the consumer of the mock cluster found. The cluster drops what is old, so the consumer reads along. */
-static guint64 next_frame[CAMERAS];
-static guint64 repetitions;
-static gint done;
-
 static void
 take_record (const rd_kafka_message_t *message)
 {
@@ -182,7 +197,8 @@ static void
 run_on_mock (void (*cause) (guint number))
 {
   cluster = cluster_start ();
-  memset (next_frame, 0, sizeof next_frame);
+  for (guint i = 0; i < CAMERAS; i++)
+    next_frame[i] = 0;
   repetitions = 0;
   g_atomic_int_set (&done, FALSE);
   GThread *thread = g_thread_new ("consume", consume, NULL);
@@ -190,6 +206,7 @@ run_on_mock (void (*cause) (guint number))
   g_atomic_int_set (&done, TRUE);
   g_thread_join (thread);
   cluster_stop ();
+  cluster = NULL;
   for (guint i = 0; i < CAMERAS; i++)
     fail_unless_equals_uint64 (next_frame[i], frames_each ());
 }
