@@ -81,7 +81,7 @@ check_info (const Info *info, CtrError *error)
   if (info->features & ~(uint32_t) KNOWN_FEATURES)
     return ctr_bytes_fail (error, "there are unknown features");
   if (info->features & CTR_FEATURE_CONTRAST && !(info->features & CTR_FEATURE_GREY))
-    return ctr_bytes_fail (error, "there are rings without the samples of the components");
+    return ctr_bytes_fail (error, "there are contrasts without grey values");
   if (info->count > (uint64_t) info->width * info->height || info->unfinished > info->count)
     return ctr_bytes_fail (error, "there are more components than pixels, or more unfinished ones than components");
   return true;

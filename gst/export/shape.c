@@ -231,7 +231,7 @@ export_shapes_next (ExportShapes *shapes)
     if (shape->rings->len > 0 && shape->exact)
       outline_separate (shape->points, shape->rings, shapes->cut);
     if (shape->rings->len == 0)
-      continue; /* the contour encloses nothing, or crosses itself, as no analyser makes it, and nothing is left of it */
+      continue; /* The contour encloses nothing, or has its inside on the wrong side, as other programs may write it. */
     measure (shapes, shape);
     gst_contours_contour_meta_get_contour (shapes->meta, row, &shape->contour);
     return shape;

@@ -12,7 +12,7 @@ from .store import StoreError
 from .worker import Failure, Worker
 
 ATTEMPTS = 3  # of a part whose worker dies
-START_FAILURES = 3  # of workers, one after the other
+START_FAILURES = 3  # of workers, with none that starts between them
 BATCH_BYTES = 64 << 20
 LOOK = 1  # seconds between looks at workers that do not answer
 WAIT_NOTICE = 30  # seconds without any worker before a word is said

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Frames of a file through the elements, in a GStreamer pipeline of this process."""
+import contextlib
 import re
 import threading
 import time
@@ -122,19 +123,21 @@ class Bucket:
         buffer.offset = at
         self.source.emit("push-buffer", buffer)
 
-    def hold(self, timeout):
-        """Until release(): no request is answered, and the queue is empty."""
+    @contextlib.contextmanager
+    def held(self, timeout):
+        """No request is answered, and the queue is empty."""
         limit = time.monotonic() + timeout
         with self.state:
             self.is_held = True
             self.state.wait_for(lambda: not self.is_pushing, timeout)
         while self.source.get_property("current-level-bytes") and time.monotonic() < limit:
             time.sleep(0.001)
-
-    def release(self):
-        with self.state:
-            self.is_held = False
-            self.state.notify_all()
+        try:
+            yield
+        finally:
+            with self.state:
+                self.is_held = False
+                self.state.notify_all()
 
 
 class Media:
@@ -219,15 +222,9 @@ class Media:
     def seek(self, position):
         """To the frame that is shown at a stream time, or an earlier one."""
         flags = Gst.SeekFlags.FLUSH | Gst.SeekFlags.ACCURATE
-        if self.bucket:
-            self.bucket.hold(self.timeout)
-        try:
-            works = self.pipeline.seek(1, Gst.Format.TIME, flags, Gst.SeekType.SET, position, Gst.SeekType.NONE, 0)
-        finally:
-            if self.bucket:
-                self.bucket.release()
-        if not works:
-            raise MediaError("the file cannot be sought: analyse it with --segment=0")
+        with self.bucket.held(self.timeout) if self.bucket else contextlib.nullcontext():
+            if not self.pipeline.seek(1, Gst.Format.TIME, flags, Gst.SeekType.SET, position, Gst.SeekType.NONE, 0):
+                raise MediaError("the file cannot be sought: analyse it with --segment=0")
 
     def samples(self):
         """All that reach the sink. MediaError where the pipeline fails, or stands still for too long."""

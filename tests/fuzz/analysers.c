@@ -15,7 +15,6 @@
 
 enum {
   MOST_SIDE = 40,
-  MOST_SAMPLE = 65535,
   LEVEL_PIXELS = 1 << 22, /* pixels of all levels together, which the definition of cracks visits one by one */
 };
 
@@ -89,8 +88,8 @@ try_cracks (const CtrImage *image, Random *rng)
   const uint32_t levels = LEVEL_PIXELS / (image->width * image->height);
   if (!cracks)
     cracks = tracer_new (&setup);
-  if (image->format == CTR_FORMAT_GRAY16 && levels < MOST_SAMPLE)
-    params.step = (MOST_SAMPLE + levels - 1) / levels;
+  if (image->format == CTR_FORMAT_GRAY16 && levels < UINT16_MAX)
+    params.step = (UINT16_MAX + levels - 1) / levels;
   describe_cracks ("fuzz", image, &params);
   check_cracks (cracks, &setup, image, &params);
 }

@@ -247,7 +247,7 @@ def parse():
     parser.add_argument("--minutes", type=float, default=25)
     parser.add_argument("--streams", type=int, default=len(STREAMS), help=f"more than {len(STREAMS)} repeat the first ones")
     parser.add_argument("--backend", default="auto", help="property of the elements: auto, cpu or cuda")
-    parser.add_argument("--gpus", type=int, default=1, help=f"{len(STREAMS)} streams each, in turn")
+    parser.add_argument("--gpus", type=int, default=1, help=f"that the streams use, {len(STREAMS)} one and the next another")
     parser.add_argument("--interval", type=float, default=30, help="seconds between two notes")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--folder", default="/dev/shm", help="for the exports; each is removed at the end")

@@ -381,9 +381,9 @@ check_refused (Bytes b, const char *message)
 
 /* Contrast is the difference of a component's mean and its ring's: the one needs the other. */
 static void
-test_rings_alone (void)
+test_contrasts_alone (void)
 {
-  describe ("rings without the samples of the components");
+  describe ("contrasts without grey values");
   Picture picture = picture_random (&rng, 20, 20, (Layout){.format = CTR_FORMAT_GRAY8});
   const CtrCcaParams params = params_of (CTR_CONNECTIVITY_8, 100, false, CTR_FEATURE_CONTRAST);
   CtrComponents *components = analyse (cca, &setup, &picture.view, &params);
@@ -392,7 +392,7 @@ test_rings_alone (void)
   Bytes b = bytes_of_components (components);
   CtrError error = {0};
   CHECK (!ctr_components_deserialize (b.bytes, b.size, &error));
-  CHECK (error.status == CTR_ERROR_INVALID_ARGUMENT && strstr (error.message, "rings without the samples"));
+  CHECK (error.status == CTR_ERROR_INVALID_ARGUMENT && strstr (error.message, "contrasts without grey values"));
   free (b.memory);
   ctr_components_unref (components);
   picture_free (&picture);
@@ -479,7 +479,7 @@ main (int argc, char **argv)
       {"strips", test_strips},
       {"damaged", test_damaged},
       {"messages", test_messages},
-      {"rings alone", test_rings_alone},
+      {"contrasts alone", test_contrasts_alone},
       {"form", test_form},
   };
   run_tests (tests, LENGTH (tests));
