@@ -127,6 +127,70 @@ ctr_snake_criterion (const CtrSnakeCost *cost, CtrSnakeSums inside, CtrSnakeSums
   return ctr_add (ctr_snake_cost (cost, inside), ctr_snake_cost (cost, outside));
 }
 
+/* Minus the logarithm of the likelihood of pixels with the sums S, but for what depends on their samples alone:
+ * pixel * S.n + sample * S.s1 + square * S.s2. Also the difference of two. */
+typedef struct {
+  double pixel;
+  double sample;
+  double square;
+} CtrSnakeLikelihood;
+
+/* That of a pixel in a region of N > 0 pixels with the sums SUMS. */
+CTR_SNAKE_CALLED_RULE CtrSnakeLikelihood
+ctr_snake_likelihood (const CtrSnakeCost *cost, CtrSnakeSums sums)
+{
+  const double n = (double) sums.n, mean = (double) sums.s1 / n, m = mean > CTR_SNAKE_LEAST ? mean : CTR_SNAKE_LEAST;
+  CtrSnakeLikelihood l = {0, 0, 0};
+  switch (cost->model) {
+    case CTR_SNAKE_GAUSSIAN: {
+      const double variance = ctr_add ((double) sums.s2 / n, -ctr_mul (mean, mean));
+      const double v = variance > CTR_SNAKE_LEAST ? variance : CTR_SNAKE_LEAST;
+      l.pixel = ctr_mul (0.5, ctr_add (ctr_snake_log (v), ctr_mul (mean, mean) / v));
+      l.sample = -mean / v;
+      l.square = 0.5 / v;
+      break;
+    }
+    case CTR_SNAKE_SPECKLE:
+      l.pixel = ctr_mul (cost->looks, ctr_snake_log (m));
+      l.sample = cost->looks / m;
+      break;
+    case CTR_SNAKE_POISSON:
+      l.pixel = m;
+      l.sample = -ctr_snake_log (m);
+      break;
+    case CTR_SNAKE_BERNOULLI: {
+      const double least = 1. / 1024, share = mean / cost->maximum;
+      const double p = share < least ? least : share > 1 - least ? 1 - least : share;
+      const double rest = ctr_snake_log (ctr_add (1, -p));
+      l.pixel = -rest;
+      l.sample = ctr_add (rest, -ctr_snake_log (p)) / cost->maximum;
+      break;
+    }
+  }
+  return l;
+}
+
+/* That of the region INSIDE minus that of the rest of WINDOW. Both have pixels. */
+CTR_SNAKE_RULE CtrSnakeLikelihood
+ctr_snake_contrast (const CtrSnakeCost *cost, CtrSnakeSums inside, CtrSnakeSums window)
+{
+  const CtrSnakeLikelihood a = ctr_snake_likelihood (cost, inside);
+  const CtrSnakeLikelihood b = ctr_snake_likelihood (cost, ctr_snake_sums_sub (window, inside));
+  CtrSnakeLikelihood contrast;
+  contrast.pixel = ctr_add (a.pixel, -b.pixel);
+  contrast.sample = ctr_add (a.sample, -b.sample);
+  contrast.square = ctr_add (a.square, -b.square);
+  return contrast;
+}
+
+/* Minus the logarithm of how much likelier pixels with the sums SUMS are inside than outside. */
+CTR_SNAKE_RULE double
+ctr_snake_evidence (const CtrSnakeLikelihood *contrast, CtrSnakeSums sums)
+{
+  return ctr_add (ctr_add (ctr_mul (contrast->pixel, (double) sums.n), ctr_mul (contrast->sample, (double) sums.s1)),
+      ctr_mul (contrast->square, (double) sums.s2));
+}
+
 /* The sums of |dx| and of |dy| over the edges of a polygon. */
 typedef struct {
   uint64_t x;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Geometry of region snakes: the rows and columns of an edge, edges that touch, moves, splitting, pruning, and the grid
+/* Geometry of region snakes: the rows and columns of an edge, edges that touch, moves, splitting, pruning, and the grids
  * of the automatic start. For host and CUDA device code. Internal.
  *
  * A polygon is a list of N points. Edge i runs from point i to point i + 1, the last edge to the first point. */
@@ -218,6 +218,44 @@ CTR_SNAKE_RULE int32_t
 ctr_snake_cell_line (int32_t begin, int32_t side, int32_t k)
 {
   return begin + k * side / ctr_snake_cells (side);
+}
+
+enum {
+  CTR_SNAKE_BLOCKS = 384,   /* along a side of the window, at most */
+  CTR_SNAKE_CORNERS = 2048, /* of an outline of blocks, at most */
+  CTR_SNAKE_LEVELS = 256    /* of the simplification of an outline, at most */
+};
+
+/* The square blocks of a window, from its upper left corner on. The last ones of rows and columns may be cut off. */
+typedef struct {
+  int32_t side; /* of a block, in pixels */
+  int32_t columns;
+  int32_t rows;
+} CtrSnakeGrid;
+
+CTR_SNAKE_RULE CtrSnakeGrid
+ctr_snake_grid (const CtrSnakeWindow *window)
+{
+  const int32_t width = window->right - window->left, height = window->bottom - window->top;
+  const int32_t longer = width > height ? width : height;
+  CtrSnakeGrid grid;
+  grid.side = longer <= 256 ? 4 : 8;
+  while (longer > grid.side * CTR_SNAKE_BLOCKS)
+    grid.side *= 2;
+  grid.columns = (width + grid.side - 1) / grid.side;
+  grid.rows = (height + grid.side - 1) / grid.side;
+  return grid;
+}
+
+/* The upper left corner of the block in COLUMN and ROW, or the end of the window behind the last one. */
+CTR_SNAKE_RULE CtrPoint
+ctr_snake_grid_point (const CtrSnakeWindow *window, const CtrSnakeGrid *grid, int32_t column, int32_t row)
+{
+  const int32_t x = window->left + column * grid->side, y = window->top + row * grid->side;
+  CtrPoint point;
+  point.x = (uint16_t) (x < window->right ? x : window->right);
+  point.y = (uint16_t) (y < window->bottom ? y : window->bottom);
+  return point;
 }
 
 #endif

@@ -9,7 +9,9 @@
  *   polygons                        snake/geometry.h        snake/polygon.c        snake/device_state.cuh
  *   sums along edges                snake/geometry.h        snake/table.c          snake/table.cu, snake/line_sums.cuh
  *   search                          -                       snake/snake.c          snake/evolve.cu
- *   its start                       -                       snake/start.c          snake/start.cuh
+ *   its start: rectangle            -                       snake/start.c          snake/start.cuh
+ *   its start: outline              core/snake/geometry.h   snake/outline.c,       snake/blocks.cuh,
+ *                                                           corners.c              snake/corners.cuh
  *   moves, splitting, pruning       -                       snake/moves.c,         snake/moves.cuh, snake/split.cuh,
  *                                                           split.c, prune.c       snake/prune.cuh
  *   result                          snake/contours.c
@@ -18,10 +20,25 @@
  * The search of a task uses the functions of criterion.h and geometry.h. T are the sums of the polygon, C is its
  * criterion, L its description length.
  *
- * Start. The task's polygon; or, with an automatic start, the rectangle of whole cells with the lowest C, other than
- * the whole window. Of equal rectangles the first one is taken, in the order of the top, bottom, left and right line.
- * Its points run clockwise from the upper left corner. If there is no rectangle, as in a window of one pixel, there is
- * no target.
+ * Start. The task's polygon; or, with an automatic start, an outline, and if there is none, a rectangle. All run
+ * clockwise.
+ *
+ * Rectangle. That of whole cells with the lowest C, other than the whole window. Of equal rectangles the first one is
+ * taken, in the order of the top, bottom, left and right line. The first point is its upper left corner. If there is no
+ * rectangle, as in a window of one pixel, there is no target.
+ *
+ * Outline. It encloses blocks of pixels (ctr_snake_grid()), and exists if the following steps find it.
+ *   1. A block is inside if its ctr_snake_evidence() by the sums of the rectangle is below 0. Then, twice, all blocks are
+ *      judged anew by the sums of those that are inside. There must be some, but not all pixels inside.
+ *   2. A block is inside if five of the nine blocks in its 3 x 3 neighbourhood are. Those beyond the window are not.
+ *   3. Of the 4-connected components of blocks inside, the one with most blocks stays; of equal ones, that which begins
+ *      first in raster order. It gets all blocks from which no 4-connected path of other blocks leads out of the window.
+ *      The evidence for this region, as in the last judgement, must be lower than that for the rectangle.
+ *   4. The corners of this region, from the upper left one of its first block on, are at most CTR_SNAKE_CORNERS.
+ *   5. They are simplified (Douglas and Peucker), with distances in blocks: the first corner is kept, and the first one
+ *      of those farthest from it. In up to CTR_SNAKE_LEVELS levels, the first one of the corners farthest from the line
+ *      through each pair of kept neighbours is kept if it is more than 1 away from it.
+ *   6. The corners kept are 3 or more, and no two of their edges touch or fold.
  *
  * Moves with a step d. In an iteration, each point has up to eight candidates. Candidates that do not move the point,
  * do not lower C, fold at the point (ctr_snake_fold()), or touch another edge of the current polygon are discarded. The
@@ -31,12 +48,12 @@
  * made (of equal ones, that of the lowest index). Moves end with the first iteration without a move. (Moving even and
  * odd points in turn, so that no point moves with a neighbour, takes half as many iterations again.)
  *
- * Stages. The first d is first_step. In a stage, the polygon moves by d. Then every edge that ctr_snake_splits() gets a
- * point in the middle, unless its halves touch another edge of the polygon. Such an edge is a proposal. It is not split
- * if its halves touch those of a proposal with a lower index, even if that edge is not split, or if the polygon has
- * CTR_SNAKE_MAX_POINTS by then, counting proposals in the order of their indices. The middle of edge i becomes point
- * i + 1. T and C are computed anew; C may rise. If d was 1 and no edge was split, the stages end. Otherwise d is
- * halved, but stays at least 1.
+ * Stages. The first d is first_step, with an outline at most the side of a block. In a stage, the polygon moves by d.
+ * Then every edge that ctr_snake_splits() gets a point in the middle, unless its halves touch another edge of the
+ * polygon. Such an edge is a proposal. It is not split if its halves touch those of a proposal with a lower index, even
+ * if that edge is not split, or if the polygon has CTR_SNAKE_MAX_POINTS by then, counting proposals in the order of
+ * their indices. The middle of edge i becomes point i + 1. T and C are computed anew; C may rise. If d was 1 and no
+ * edge was split, the stages end. Otherwise d is halved, but stays at least 1.
  *
  * History, on request. The polygon is recorded at each start, and after every iteration and split that changes it.
  *
@@ -49,8 +66,8 @@
  *
  * End. If an iteration is due after max_iterations, the current polygon is the result, without CTR_SNAKE_CONVERGED. The
  * target is found if L < ctr_snake_description_without(). If it is not found from a start that is not automatic, and
- * retry is set, the search begins again with an automatic start and d = max_step. Then CTR_SNAKE_RESTARTED is set, and
- * the count of iterations continues. */
+ * retry is set, the search begins again with an automatic start, and max_step in place of first_step. Then
+ * CTR_SNAKE_RESTARTED is set, and the count of iterations continues. */
 #ifndef CTR_CORE_SNAKE_SNAKE_H
 #define CTR_CORE_SNAKE_SNAKE_H
 

@@ -47,6 +47,10 @@ ctr_snake_polygon_release (CtrSnakePolygon *polygon)
   ctr_host_buffer_release (&polygon->near);
   ctr_host_buffer_release (&polygon->changes);
   release_boxes (&polygon->area);
+  ctr_host_buffer_release (&polygon->blocks);
+  ctr_host_buffer_release (&polygon->judged);
+  ctr_host_buffer_release (&polygon->region);
+  ctr_host_buffer_release (&polygon->stack);
   ctr_host_buffer_release (&polygon->record.moments);
   ctr_host_buffer_release (&polygon->record.points);
 }
@@ -55,7 +59,8 @@ bool
 ctr_snake_polygon_give_back (CtrSnakePolygon *polygon)
 {
   CtrHostBuffer *const buffers[] = {&polygon->points, &polygon->edges, &polygon->gains, &polygon->stale, &polygon->near,
-      &polygon->changes, &polygon->record.moments, &polygon->record.points};
+      &polygon->changes, &polygon->blocks, &polygon->judged, &polygon->region, &polygon->stack,
+      &polygon->record.moments, &polygon->record.points};
   bool some = ctr_host_buffers_give_back (buffers, sizeof buffers / sizeof *buffers);
   some |= give_back_boxes (&polygon->boxes);
   return give_back_boxes (&polygon->area) || some;

@@ -50,6 +50,12 @@ typedef struct {
   CtrHostBuffer changes; /* CtrSnakeChange: possible moves, middles or removals */
   CtrSnakeBoxes area;    /* by change: its bounding box */
 
+  /* Of an automatic start, by block (cpu/snake/outline.h). */
+  CtrHostBuffer blocks; /* CtrSnakeSums */
+  CtrHostBuffer judged; /* uint8_t: is it inside? */
+  CtrHostBuffer region; /* uint8_t: is it in the region? */
+  CtrHostBuffer stack;  /* uint32_t */
+
   CtrSnakeRecord record;
 } CtrSnakePolygon;
 
@@ -109,8 +115,9 @@ void ctr_snake_boxes_set (CtrSnakeBoxes *boxes, uint32_t i, CtrSnakeBox box);
  */
 uint32_t ctr_snake_boxes_near (const CtrSnakeBoxes *boxes, uint32_t count, CtrSnakeBox box, uint32_t *near);
 
-/* Finds the rectangle of an automatic start; false if there is none. */
-bool ctr_snake_start (CtrSnakePolygon *polygon, CtrPoint points[4]);
+/* Makes an automatic start the polygon, and lowers STEP to what suits it. False if there is none, or if the task is
+ * cancelled, as it is without memory. */
+bool ctr_snake_start (CtrSnakePolygon *polygon, uint32_t *step);
 
 /* Iterates moves by STEP until they end. */
 void ctr_snake_polygon_move (CtrSnakePolygon *polygon, uint32_t step);

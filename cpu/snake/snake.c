@@ -99,30 +99,33 @@ is_target (const CtrSnakePolygon *polygon)
          < ctr_snake_description_without (&polygon->plan->cost, polygon->window);
 }
 
+/* Makes the start of the task the polygon. False if there is none. */
+static bool
+take_start (CtrSnakePolygon *polygon)
+{
+  const CtrSnakeTask *task = polygon->task;
+  if (task->point_count == 0)
+    return false;
+  if (!ctr_snake_polygon_reserve (polygon, task->point_count)) {
+    polygon->cancelled = true;
+    return false;
+  }
+  memcpy (polygon->points.data, polygon->plan->points + task->first_point, task->point_count * sizeof (CtrPoint));
+  polygon->count = task->point_count;
+  ctr_snake_polygon_sum (polygon);
+  return true;
+}
+
 /* Searches from the start of the task, or from an automatic start. */
 static bool
 seek (CtrSnakePolygon *polygon, bool automatic, bool *found)
 {
   const CtrSnakeTask *task = polygon->task;
-  CtrPoint rectangle[4];
-  const CtrPoint *points = polygon->plan->points + task->first_point;
-  uint32_t count = task->point_count, step = task->first_step;
-  if (automatic) {
-    points = rectangle;
-    count = ctr_snake_start (polygon, rectangle) ? 4 : 0;
-    step = task->automatic ? step : task->max_step;
-  }
+  uint32_t step = automatic && !task->automatic ? task->max_step : task->first_step;
   *found = false;
-  if (polygon->cancelled)
-    return false;
-  if (count == 0)
-    return true;
-  if (!ctr_snake_polygon_reserve (polygon, count))
-    return false;
-  memcpy (polygon->points.data, points, count * sizeof *points);
-  polygon->count = count;
+  if (!(automatic ? ctr_snake_start (polygon, &step) : take_start (polygon)))
+    return !polygon->cancelled;
   polygon->limited = false;
-  ctr_snake_polygon_sum (polygon);
   ctr_snake_polygon_record (polygon, CTR_SNAKE_STARTED, step);
   if (!fit (polygon, step))
     return false;

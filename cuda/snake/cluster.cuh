@@ -37,7 +37,10 @@ struct SnakeScratch {
   uint32_t counters[2];                          /* elements of this list and of the next one */
   SnakeChange changes[SNAKE_SHARED_CHANGES];     /* in place of the workspace's */
   SnakeChange first_changes[SNAKE_WARP_CHANGES]; /* of the first points in LIST */
-  CtrSnakeSums lines[SNAKE_ITEMS * SNAKE_VARIANTS];
+  union {
+    CtrSnakeSums lines[SNAKE_ITEMS * SNAKE_VARIANTS];
+    uint32_t corner_places[CTR_SNAKE_CORNERS]; /* of an automatic start: corners.cuh */
+  };
   uint32_t move_counts[2];       /* number of MOVES in this round and in the next */
   uint16_t moves[SNAKE_ITEMS];   /* item * CTR_SNAKE_DIRECTIONS + direction */
   uint32_t blocked[SNAKE_ITEMS]; /* by item: does its move touch an edge? */
@@ -324,9 +327,8 @@ cta_best (const Snake &s, double *value, uint32_t *number)
 /* Sets OFFSETS[k], for k from 0 to COUNT, to the sum of SIZE (i) over all i < k. Returns the sum over all. */
 template <typename Size>
 __device__ inline uint32_t
-cta_scan (const Snake &s, uint32_t count, Size size)
+cta_scan (const Snake &s, uint32_t *offsets, uint32_t count, Size size)
 {
-  uint32_t *offsets = s.arrays.offsets;
   const uint32_t share = (count + blockDim.x - 1) / blockDim.x;
   const uint32_t first = min (threadIdx.x * share, count), end = min (first + share, count);
   const uint32_t only = first < end ? size (first) : 0; /* mostly the thread's only element */

@@ -2,7 +2,7 @@
 /* Region snakes on the GPU: the data that passes between its kernels.
  *
  *   table kernel    table.cu    Sums samples and their squares, in blocks, over the rows of all windows.
- *   band kernel     table.cu    Sums each window's bands of cells, for the automatic start.
+ *   start kernel    table.cu    Sums each window's bands of cells and blocks, for the automatic start.
  *   evolve kernel   evolve.cu   Takes every object from its start to its pruned polygon.
  *
  * The table holds, for every block of a row, the sums over all samples left of it. So the sums left of any column take
@@ -11,8 +11,8 @@
  *
  * The evolve kernel runs without the host. A cluster of CTAs has one object. Each CTA keeps the whole polygon in shared
  * memory and takes every decision itself; the CTAs share the work of summing, through global memory and barriers of the
- * cluster (cluster.cuh). Its stages, which core/snake/snake.h specifies, are in start.cuh, moves.cuh, split.cuh and
- * prune.cuh.
+ * cluster (cluster.cuh). Its stages, which core/snake/snake.h specifies, are in start.cuh with blocks.cuh and
+ * corners.cuh, moves.cuh, split.cuh and prune.cuh.
  *
  * snake.cu has the host side. */
 #ifndef CTR_CUDA_SNAKE_DEVICE_STATE_CUH
@@ -62,11 +62,28 @@ struct SnakeChange {
 };
 constexpr uint32_t NO_CHANGE = ~0u;
 
-/* The best rectangle that a CTA found. */
+/* The best rectangle or component that a CTA found. */
 struct SnakeBest {
   double value;
-  uint32_t number; /* in the order of core/snake/snake.h */
+  uint32_t number;
 };
+
+/* Sums of the samples of a block, and of their squares. */
+struct SnakeBlockSums {
+  uint64_t s1, s2;
+};
+
+/* The blocks of a window with a frame of one block around them are bits of words: of a row, and of all rows. */
+__host__ __device__ inline uint32_t
+snake_row_words (CtrSnakeGrid grid)
+{
+  return ((uint32_t) grid.columns + 2 + 31) / 32;
+}
+__host__ __device__ inline uint32_t
+snake_words (CtrSnakeGrid grid)
+{
+  return snake_row_words (grid) * ((uint32_t) grid.rows + 2);
+}
 
 /* Room for the history of a task, in the moments and points of all tasks. */
 struct SnakeRoom {
@@ -95,12 +112,21 @@ struct SnakeKernelArgs {
   struct {
     CtrSnakeSums *sums; /* of a band of cells, left of a line between columns of cells */
   } by_task_and_line;   /* [task][CTR_SNAKE_CELLS][SNAKE_LINES] */
-  uint32_t capacity;    /* points of a polygon */
+  /* Of automatic starts. A task's first word is first_words[task], its first block the first one of that word. */
+  struct {
+    SnakeBlockSums *sums; /* without the frame, row by row */
+    uint32_t *parents, *sizes;
+  } by_block;
+  struct {
+    uint32_t *inside, *region;
+  } by_word;
+  uint32_t capacity; /* points of a polygon */
   struct {
     uint8_t *workspaces; /* see snake_workspace() */
     size_t workspace_size;
     SnakeResult *results; /* pinned */
     CtrPoint *polygons;   /* pinned; [task][capacity] */
+    const uint64_t *first_words;
     const SnakeRoom *rooms;
   } by_task; /* the last one only with a history */
   struct {
@@ -150,10 +176,10 @@ static_assert (SNAKE_MAX_CTAS * sizeof (SnakeBest) <= 256, "the partial sums fol
 /* The largest number of CTAs of a cluster on the current GPU. CLUSTERS: it has clusters. */
 uint32_t snake_max_ctas (bool clusters);
 
-/* These queue the kernels: the table and the bands of COUNT tasks; then the evolution of COUNT tasks from
+/* These queue the kernels: the table, and the bands and blocks of COUNT tasks, of which the largest has BLOCKS blocks; then the evolution of COUNT tasks from
  * by_cluster.tasks[FIRST] on, by clusters of CTAS CTAs of THREADS threads each. WIDE: samples have 16 bits. HISTORY: every
  * polygon is recorded. */
-void snake_launch_table (const SnakeKernelArgs &args, uint32_t count, bool wide, cudaStream_t stream);
+void snake_launch_table (const SnakeKernelArgs &args, uint32_t count, uint32_t blocks, bool wide, cudaStream_t stream);
 bool snake_launch_evolution (const SnakeKernelArgs &args, uint32_t first, uint32_t count, uint32_t ctas,
     uint32_t threads, bool wide, bool history, cudaStream_t stream, CtrError *error);
 

@@ -46,13 +46,13 @@ cluster_fit (const SnakeKernelArgs &f, Snake &s, uint32_t step)
   }
 }
 
-/* Makes the task's start, or an automatic one, the polygon. False: there is none. */
+/* Makes the task's start the polygon; or an automatic one, which may lower *STEP. False: there is none. */
 __device__ inline bool
-cluster_begin (const SnakeKernelArgs &f, Snake &s, uint32_t number, bool automatic, SnakeCells *cells)
+cluster_begin (const SnakeKernelArgs &f, Snake &s, uint32_t number, bool automatic, uint4 *memory, uint32_t *step)
 {
   const CtrSnakeTask &task = f.tasks[number];
   if (automatic)
-    return cluster_start (f, s, number, cells);
+    return cluster_start (f, s, number, (SnakeCells *) memory, (SnakeCorners *) memory, step);
   if (task.point_count > f.capacity) {
     s.needed_capacity = task.point_count;
     return false;
@@ -65,15 +65,16 @@ cluster_begin (const SnakeKernelArgs &f, Snake &s, uint32_t number, bool automat
 /* Evolves the polygon, once more from an automatic start if needed. True: the target was found. */
 template <bool WIDE, bool HISTORY>
 __device__ inline bool
-cluster_find_target (const SnakeKernelArgs &f, Snake &s, uint32_t number, SnakeCells *cells, bool *restarted)
+cluster_find_target (const SnakeKernelArgs &f, Snake &s, uint32_t number, uint4 *memory, bool *restarted)
 {
   const CtrSnakeTask &task = f.tasks[number];
   bool automatic = task.automatic;
   *restarted = false;
   for (;;) {
-    if (cluster_begin (f, s, number, automatic, cells)) {
+    uint32_t step = *restarted ? task.max_step : task.first_step;
+    if (cluster_begin (f, s, number, automatic, memory, &step)) {
       s.exhausted = false;
-      cluster_fit<WIDE, HISTORY> (f, s, *restarted ? task.max_step : task.first_step);
+      cluster_fit<WIDE, HISTORY> (f, s, step);
       const CtrSnakeLengths lengths = cta_lengths (s);
       if (!s.needed_capacity
           && warp_description (f, s, s.inside, s.count, lengths) < ctr_snake_description_without (&f.cost, s.window))
@@ -86,8 +87,8 @@ cluster_find_target (const SnakeKernelArgs &f, Snake &s, uint32_t number, SnakeC
   }
 }
 
-/* Lays out the dynamic shared memory of a CTA. Returns its size in bytes: that of the arrays or of the cells, which use
- * the same memory before there is a polygon. For SNAKE_MIN_CAPACITY it fits GPUs with 64 KB a CTA. */
+/* Lays out the dynamic shared memory of a CTA. Returns its size in bytes: that of the arrays, or of the cells or the
+ * corners, which use the same memory before there is a polygon. For SNAKE_MIN_CAPACITY it fits GPUs with 64 KB a CTA. */
 __host__ __device__ inline size_t
 shared_size (uint32_t capacity, uint32_t threads, SnakeArrays *arrays, uint8_t *base)
 {
@@ -97,8 +98,9 @@ shared_size (uint32_t capacity, uint32_t threads, SnakeArrays *arrays, uint8_t *
   arrays->list = (uint16_t *) (arrays->offsets + points + 4);
   arrays->stale = (uint8_t *) (arrays->list + points);
   arrays->chosen = arrays->stale + points;
-  const size_t size = (size_t) (arrays->chosen + points - base), cells = snake_cells_size (threads);
-  return size > cells ? size : cells;
+  const size_t size = (size_t) (arrays->chosen + points - base);
+  const size_t start = max (snake_cells_size (threads), sizeof (SnakeCorners));
+  return size > start ? size : start;
 }
 
 template <bool WIDE, bool HISTORY>
@@ -129,11 +131,10 @@ __launch_bounds__ (SNAKE_LARGE_THREADS, 1)
     scratch.counters[threadIdx.x] = scratch.move_counts[threadIdx.x] = 0;
   if (threadIdx.x == 0)
     scratch.dropped = 0;
-  SnakeCells *cells = (SnakeCells *) memory;
-  s.window = cta_sum_cells (f, s, number, cells);
+  s.window = cta_sum_cells (f, s, number, (SnakeCells *) memory);
   __syncthreads ();
   bool restarted;
-  const bool found = cluster_find_target<WIDE, HISTORY> (f, s, number, cells, &restarted);
+  const bool found = cluster_find_target<WIDE, HISTORY> (f, s, number, memory, &restarted);
   if (s.cta > 0)
     return;
   CtrPoint *polygon = f.by_task.polygons + (size_t) number * f.capacity;

@@ -55,7 +55,7 @@ cluster_sum_lines (const SnakeKernelArgs &f, const Snake &s, uint32_t count, Row
   /* There is room for at least one piece an item. */
   const uint32_t max_pieces = SNAKE_VARIANTS * f.capacity / VARIANTS;
   for (;; pieces.rows *= 4) {
-    pieces.count = cta_scan (s, count, [&] (uint32_t k) {
+    pieces.count = cta_scan (s, s.arrays.offsets, count, [&] (uint32_t k) {
       const uint32_t r = rows (k);
       return r == NO_CHANGE ? 0 : (r + pieces.rows - 1) / pieces.rows + (r == 0);
     });

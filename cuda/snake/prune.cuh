@@ -146,7 +146,7 @@ cta_make_removals (const SnakeKernelArgs &f, Snake &s, uint32_t listed, CtrSnake
       if (s.arrays.chosen[l])
         stays[s.changes[s.arrays.list[l]].index] = 0;
   __syncthreads ();
-  const uint32_t kept = cta_scan (s, s.count, [&] (uint32_t i) { return (uint32_t) stays[i]; });
+  const uint32_t kept = cta_scan (s, s.arrays.offsets, s.count, [&] (uint32_t i) { return (uint32_t) stays[i]; });
   CtrPoint *new_points = s.workspace.by_cta_and_point.new_points + (size_t) s.cta * f.capacity;
 #pragma unroll 1
   for (uint32_t i = threadIdx.x; i < s.count; i += blockDim.x)

@@ -24,6 +24,7 @@ struct Snakes {
   CtrDeviceBuffer device_tasks; /* the same on the device */
   CtrDeviceBuffer sums;         /* of the table */
   CtrDeviceBuffer bands;        /* by task */
+  CtrDeviceBuffer blocks;       /* of automatic starts: BlockArrays */
   CtrDeviceBuffer workspaces;   /* by task */
   CtrDeviceBuffer results;      /* pinned: SnakeResult by task */
   CtrDeviceBuffer polygons;     /* pinned: by task */
@@ -50,8 +51,8 @@ snakes_destroy (void *state)
   Snakes *s = (Snakes *) state;
   cuda_session_close (&s->session);
   input_stage_free (&s->input);
-  for (CtrDeviceBuffer *buffer : {&s->host_tasks, &s->device_tasks, &s->sums, &s->bands, &s->workspaces, &s->results,
-           &s->polygons, &s->moments, &s->history})
+  for (CtrDeviceBuffer *buffer : {&s->host_tasks, &s->device_tasks, &s->sums, &s->bands, &s->blocks, &s->workspaces,
+           &s->results, &s->polygons, &s->moments, &s->history})
     ctr_device_buffer_free (buffer);
   free (s->histories);
   free (s);
@@ -80,7 +81,7 @@ snakes_create (CtrError *error)
 bool
 give_back (Snakes *s, CtrError *error)
 {
-  CtrDeviceBuffer *const buffers[] = {&s->host_tasks, &s->device_tasks, &s->sums, &s->bands, &s->workspaces,
+  CtrDeviceBuffer *const buffers[] = {&s->host_tasks, &s->device_tasks, &s->sums, &s->bands, &s->blocks, &s->workspaces,
       &s->results, &s->polygons, &s->moments, &s->history};
   bool some = false;
   if (ctr_room_is_excess (s->moments.size, s->used_history.moments * sizeof (CtrSnakeMoment))
@@ -129,6 +130,7 @@ struct TaskArrays {
   CtrSnakeTask *tasks;
   uint32_t *order;
   CtrPoint *points;
+  uint64_t *first_words;
   SnakeRoom *rooms;
 };
 
@@ -139,7 +141,28 @@ lay_out_tasks (const CtrSnakePlan *plan, void *base, TaskArrays *arrays)
   arrays->tasks = c.take<CtrSnakeTask> (plan->task_count);
   arrays->order = c.take<uint32_t> (plan->task_count);
   arrays->points = c.take<CtrPoint> (plan->point_count);
+  arrays->first_words = c.take<uint64_t> (plan->task_count);
   arrays->rooms = c.take<SnakeRoom> (plan->history ? plan->task_count : 0);
+  return c.used;
+}
+
+/* The number of words for the blocks of an automatic start of TASK. */
+uint32_t
+words_of (const CtrSnakeTask *task)
+{
+  return task->automatic || task->retry ? snake_words (ctr_snake_grid (&task->window)) : 0;
+}
+
+/* The arrays of the blocks of all automatic starts, in WORDS words. */
+size_t
+lay_out_blocks (uint64_t words, void *base, SnakeKernelArgs *f)
+{
+  ArenaLayout c = {(uint8_t *) base, 0};
+  f->by_block.sums = c.take<SnakeBlockSums> (32 * words);
+  f->by_block.parents = c.take<uint32_t> (32 * words);
+  f->by_block.sizes = c.take<uint32_t> (32 * words);
+  f->by_word.inside = c.take<uint32_t> (words);
+  f->by_word.region = c.take<uint32_t> (words);
   return c.used;
 }
 
@@ -220,6 +243,11 @@ upload_tasks (Snakes *s, SnakeKernelArgs *f, CtrError *error)
     memcpy (here.points, plan->points, plan->point_count * sizeof *plan->points);
   if (plan->history)
     make_rooms (s, plan->task_count, here.rooms);
+  uint64_t words = 0;
+  for (uint32_t i = 0; i < plan->task_count; i++) {
+    here.first_words[i] = words;
+    words += words_of (&plan->tasks[i]);
+  }
   uint32_t at = 0;
   for (uint32_t ctas = 1; ctas <= SNAKE_MAX_CTAS; ctas *= 2)
     for (uint32_t i = 0; i < plan->task_count; i++)
@@ -230,6 +258,7 @@ upload_tasks (Snakes *s, SnakeKernelArgs *f, CtrError *error)
   f->tasks = there.tasks;
   f->by_cluster.tasks = there.order;
   f->start_points = there.points;
+  f->by_task.first_words = there.first_words;
   f->by_task.rooms = there.rooms;
   return true;
 }
@@ -281,12 +310,21 @@ queue_frame (Snakes *s, CtrError *error)
   f.capacity = s->capacity;
   f.by_task.workspace_size = snake_workspace (f, 0, &workspace);
   const size_t rows = (size_t) (f.table.bottom - f.table.top), tasks_size = lay_out_tasks (plan, NULL, &arrays);
+  uint64_t words = 0;
+  uint32_t most_blocks = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const CtrSnakeGrid grid = ctr_snake_grid (&plan->tasks[i].window);
+    const uint32_t own = words_of (&plan->tasks[i]);
+    words += own;
+    most_blocks = max (most_blocks, own ? (uint32_t) (grid.columns * grid.rows) : 0);
+  }
   if (!ctr_device_buffer_reserve (&s->host_tasks, tasks_size, error)
       || !ctr_device_buffer_reserve (&s->device_tasks, tasks_size, error)
       || !ctr_device_buffer_reserve (
           &s->sums, rows * f.table.blocks * (wide ? sizeof (SnakeSums16) : sizeof (SnakeSums8)), error)
       || !ctr_device_buffer_reserve (
           &s->bands, (size_t) count * CTR_SNAKE_CELLS * SNAKE_LINES * sizeof (CtrSnakeSums), error)
+      || !ctr_device_buffer_reserve (&s->blocks, lay_out_blocks (words, NULL, &f), error)
       || !ctr_device_buffer_reserve (&s->workspaces, count * f.by_task.workspace_size, error)
       || !ctr_device_buffer_reserve (&s->results, count * sizeof (SnakeResult), error)
       || !ctr_device_buffer_reserve (&s->polygons, (size_t) count * f.capacity * sizeof (CtrPoint), error)
@@ -294,10 +332,11 @@ queue_frame (Snakes *s, CtrError *error)
     return false;
   f.table.sums = s->sums.data;
   f.by_task_and_line.sums = (CtrSnakeSums *) s->bands.data;
+  lay_out_blocks (words, s->blocks.data, &f);
   f.by_task.workspaces = (uint8_t *) s->workspaces.data;
   f.by_task.results = (SnakeResult *) s->results.data;
   f.by_task.polygons = (CtrPoint *) s->polygons.data;
-  snake_launch_table (f, count, wide, s->session.stream);
+  snake_launch_table (f, count, most_blocks, wide, s->session.stream);
   if (!launch_tasks (s, f, wide, error))
     return false;
   CTR_CUDA (cudaGetLastError ());

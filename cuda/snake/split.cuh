@@ -78,7 +78,7 @@ cluster_split (const SnakeKernelArgs &f, Snake &s)
       chosen[e] = keeps;
   }
   __syncthreads ();
-  const uint32_t all = cta_scan (s, s.count, [&] (uint32_t e) { return (uint32_t) chosen[e]; });
+  const uint32_t all = cta_scan (s, s.arrays.offsets, s.count, [&] (uint32_t e) { return (uint32_t) chosen[e]; });
   const uint32_t kept = min (all, CTR_SNAKE_MAX_POINTS - s.count), count = s.count;
   if (kept == 0)
     return false;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Automatic start: the best of all rectangles of whole cells of a window. */
+/* Automatic start: the best of all rectangles of whole cells of a window, or an outline of blocks. */
 #ifndef CTR_CUDA_SNAKE_START_CUH
 #define CTR_CUDA_SNAKE_START_CUH
 
-#include "cuda/snake/cluster.cuh"
+#include "cuda/snake/corners.cuh"
 
 constexpr int SNAKE_PAIRS = CTR_SNAKE_CELLS * (CTR_SNAKE_CELLS + 1) / 2; /* of lines between cells */
 
@@ -95,9 +95,16 @@ is_worse_gaussian (SnakeRealSums inside, SnakeRealSums window, double limit)
          || ctr_add (rough_cost (inside), rough_cost (outside)) > ctr_add (limit, ctr_mul (1e-4, window.n));
 }
 
-/* Makes the best rectangle the polygon. False: there is no rectangle. */
+/* The best rectangle of whole cells. */
+struct SnakeRectangle {
+  CtrPoint low, high; /* its upper left and lower right corner */
+  CtrSnakeSums inside;
+};
+
+/* Finds the best rectangle. False: there is none. */
 __device__ inline bool
-cluster_start (const SnakeKernelArgs &f, Snake &s, uint32_t task, SnakeCells *cells)
+cluster_find_rectangle (
+    const SnakeKernelArgs &f, const Snake &s, uint32_t task, SnakeCells *cells, SnakeRectangle *rectangle)
 {
   const int32_t width = s.limits.right - s.limits.left, height = s.limits.bottom - s.limits.top;
   const int columns = ctr_snake_cells (width), rows = ctr_snake_cells (height);
@@ -158,15 +165,36 @@ cluster_start (const SnakeKernelArgs &f, Snake &s, uint32_t task, SnakeCells *ce
     return false;
   const uint32_t across = cells->pairs[0][best_number % column_pairs],
                  down = cells->pairs[1][best_number / column_pairs];
-  const uint16_t left = (uint16_t) ctr_snake_cell_line (s.limits.left, width, across & 0xff);
-  const uint16_t right = (uint16_t) ctr_snake_cell_line (s.limits.left, width, across >> 8);
-  const uint16_t top = (uint16_t) ctr_snake_cell_line (s.limits.top, height, down & 0xff);
-  const uint16_t bottom = (uint16_t) ctr_snake_cell_line (s.limits.top, height, down >> 8);
-  cluster_barrier (s); /* before the bests are overwritten, and the cells by the polygon */
+  const CtrSnakeSums *top = cells->lines[down & 0xff], *bottom = cells->lines[down >> 8];
+  rectangle->low.x = (uint16_t) ctr_snake_cell_line (s.limits.left, width, across & 0xff);
+  rectangle->low.y = (uint16_t) ctr_snake_cell_line (s.limits.top, height, down & 0xff);
+  rectangle->high.x = (uint16_t) ctr_snake_cell_line (s.limits.left, width, across >> 8);
+  rectangle->high.y = (uint16_t) ctr_snake_cell_line (s.limits.top, height, down >> 8);
+  rectangle->inside = ctr_snake_sums_sub (ctr_snake_sums_sub (bottom[across >> 8], bottom[across & 0xff]),
+      ctr_snake_sums_sub (top[across >> 8], top[across & 0xff]));
+  cluster_barrier (s); /* before the bests are overwritten, and the cells by the corners or the polygon */
+  return true;
+}
+
+/* Makes the outline the polygon, and lowers *STEP to what suits it; or the best rectangle. False: there is neither. */
+__device__ inline bool
+cluster_start (
+    const SnakeKernelArgs &f, Snake &s, uint32_t task, SnakeCells *cells, SnakeCorners *corners, uint32_t *step)
+{
+  SnakeRectangle rectangle;
+  if (!cluster_find_rectangle (f, s, task, cells, &rectangle))
+    return false;
+  const SnakeBlocks blocks = snake_blocks (f, task);
+  if (cluster_find_region (f, s, blocks, rectangle.inside) && cluster_take_outline (f, s, blocks, corners)) {
+    *step = min (*step, (uint32_t) blocks.grid.side);
+    return true;
+  }
+  if (s.needed_capacity)
+    return false;
   if (threadIdx.x < 4) {
     CtrPoint corner;
-    corner.x = threadIdx.x == 1 || threadIdx.x == 2 ? right : left;
-    corner.y = threadIdx.x >= 2 ? bottom : top;
+    corner.x = threadIdx.x == 1 || threadIdx.x == 2 ? rectangle.high.x : rectangle.low.x;
+    corner.y = threadIdx.x >= 2 ? rectangle.high.y : rectangle.low.y;
     s.arrays.points[threadIdx.x] = corner;
   }
   s.count = 4;

@@ -49,16 +49,13 @@ __launch_bounds__ (THREADS) table_kernel (const __grid_constant__ SnakeKernelArg
   }
 }
 
-/* Sums a band of cells of a task's window left of each line between columns of cells, a CTA a band. */
+/* Sums band BAND of cells of window W left of each line between columns of cells. */
 template <bool WIDE>
-__global__ void
-__launch_bounds__ (THREADS) band_kernel (const __grid_constant__ SnakeKernelArgs f)
+__device__ inline void
+sum_band (const SnakeKernelArgs &f, const CtrSnakeWindow &w, int32_t band)
 {
   __shared__ CtrSnakeSums parts[WARPS][SNAKE_LINES];
-  ctr_let_next_start ();
-  ctr_wait_for_previous ();
-  const CtrSnakeWindow w = f.tasks[blockIdx.y].window;
-  const int32_t width = w.right - w.left, height = w.bottom - w.top, band = blockIdx.x;
+  const int32_t width = w.right - w.left, height = w.bottom - w.top;
   if (band >= ctr_snake_cells (height))
     return;
   const int32_t columns = ctr_snake_cells (width);
@@ -80,28 +77,71 @@ __launch_bounds__ (THREADS) band_kernel (const __grid_constant__ SnakeKernelArgs
   }
 }
 
+/* Sums the blocks of a task's window, a thread a block. */
+template <bool WIDE>
+__device__ inline void
+sum_blocks (const SnakeKernelArgs &f, const CtrSnakeTask &task, uint32_t cta, uint32_t ctas)
+{
+  if (!task.automatic && !task.retry)
+    return;
+  const CtrSnakeGrid grid = ctr_snake_grid (&task.window);
+  const int32_t count = grid.columns * grid.rows;
+  SnakeBlockSums *blocks = f.by_block.sums + 32 * f.by_task.first_words[blockIdx.y];
+  for (int32_t i = (int32_t) (cta * THREADS + threadIdx.x); i < count; i += (int32_t) (ctas * THREADS)) {
+    const int32_t row = i / grid.columns, column = i % grid.columns;
+    const CtrPoint low = ctr_snake_grid_point (&task.window, &grid, column, row);
+    const CtrPoint high = ctr_snake_grid_point (&task.window, &grid, column + 1, row + 1);
+    SnakeBlockSums sums = {0, 0};
+#pragma unroll 4
+    for (int32_t y = low.y; y < high.y; y++) {
+      const CtrSnakeSums before = sums_left_of<WIDE> (f.table, low.x, y), all = sums_left_of<WIDE> (f.table, high.x, y);
+      sums.s1 += (uint64_t) (all.s1 - before.s1);
+      sums.s2 += all.s2 - before.s2;
+    }
+    blocks[i] = sums;
+  }
+}
+
+template <bool WIDE>
+__global__ void
+__launch_bounds__ (THREADS) start_kernel (const __grid_constant__ SnakeKernelArgs f)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  const CtrSnakeTask &task = f.tasks[blockIdx.y];
+  if (blockIdx.x < CTR_SNAKE_CELLS)
+    sum_band<WIDE> (f, task.window, (int32_t) blockIdx.x);
+  else
+    sum_blocks<WIDE> (f, task, blockIdx.x - CTR_SNAKE_CELLS, gridDim.x - CTR_SNAKE_CELLS);
+}
+
 template <bool WIDE>
 void
-launch (const SnakeKernelArgs &f, uint32_t count, cudaStream_t stream)
+launch (const SnakeKernelArgs &f, uint32_t count, uint32_t blocks, cudaStream_t stream)
 {
   const uint32_t rows = (uint32_t) (f.table.bottom - f.table.top);
   ctr_launch (table_kernel<WIDE>, (rows + WARPS - 1) / WARPS, THREADS, 0, stream, f);
+  /* Few tasks get a thread for each block of the largest one. */
+  constexpr uint32_t ALL_CTAS = 1024;
+  const uint32_t block_ctas = min ((blocks + THREADS - 1) / THREADS, max (ALL_CTAS / count, 1u));
   /* The grid's second dimension has 16 bits. */
   for (uint32_t first = 0; first < count; first += 32768) {
     SnakeKernelArgs part = f;
     part.tasks += first;
     part.by_task_and_line.sums += (size_t) first * CTR_SNAKE_CELLS * SNAKE_LINES;
-    ctr_launch (band_kernel<WIDE>, dim3 (CTR_SNAKE_CELLS, min (count - first, 32768u)), THREADS, 0, stream, part);
+    part.by_task.first_words += first;
+    ctr_launch (
+        start_kernel<WIDE>, dim3 (CTR_SNAKE_CELLS + block_ctas, min (count - first, 32768u)), THREADS, 0, stream, part);
   }
 }
 
 } // namespace
 
 void
-snake_launch_table (const SnakeKernelArgs &f, uint32_t count, bool wide, cudaStream_t stream)
+snake_launch_table (const SnakeKernelArgs &f, uint32_t count, uint32_t blocks, bool wide, cudaStream_t stream)
 {
   if (wide)
-    launch<true> (f, count, stream);
+    launch<true> (f, count, blocks, stream);
   else
-    launch<false> (f, count, stream);
+    launch<false> (f, count, blocks, stream);
 }

@@ -197,3 +197,15 @@ polygon_random (Random *random, uint32_t count, uint32_t width, uint32_t height)
   }
   return polygon;
 }
+
+Sums
+field_sums (const Field *field, Node low, Node high)
+{
+  Sums sums = {0, 0, 0};
+  for (int32_t y = low.y; y < high.y; y++)
+    for (int32_t x = low.x; x < high.x; x++) {
+      const int64_t z = field->samples[(size_t) y * field->width + x];
+      sums = (Sums){sums.n + 1, sums.s1 + z, sums.s2 + z * z};
+    }
+  return sums;
+}

@@ -52,6 +52,9 @@ typedef struct {
   int32_t width, height;
 } Field;
 
+/* Those of the pixels from LOW to HIGH. */
+Sums field_sums (const Field *field, Node low, Node high);
+
 /* The sums of the polygon's pixels, negative where it runs anticlockwise. All nodes are within FIELD's corners. */
 Sums polygon_sums (const Field *field, const Polygon *polygon);
 

@@ -5,7 +5,7 @@
 #include "core/snake/geometry.h"
 #include "tests/core/borders/reference.h"
 #include "tests/core/common/reference.h"
-#include "tests/core/snake/evolution_reference.h"
+#include "tests/core/snake/outline_reference.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,19 +25,6 @@ rectangle_line (int32_t left, int32_t top, int32_t right, int32_t bottom)
   for (uint32_t i = 0; i < 4; i++)
     polygon_insert (&line, i, corners[i]);
   return line;
-}
-
-/* Of a rectangle. */
-static Sums
-box_sums (const Field *field, Node low, Node high)
-{
-  Sums sums = {0, 0, 0};
-  for (int32_t y = low.y; y < high.y; y++)
-    for (int32_t x = low.x; x < high.x; x++) {
-      const int64_t z = field->samples[(size_t) y * field->width + x];
-      sums = (Sums){sums.n + 1, sums.s1 + z, sums.s2 + z * z};
-    }
-  return sums;
 }
 
 enum { CELLS = 32 };
@@ -62,18 +49,20 @@ cells_of (const Work *work)
   for (int32_t r = 0; r < cells->rows; r++)
     for (int32_t c = 0; c < cells->columns; c++)
       cells->sums[r][c] =
-          box_sums (&work->field, (Node){cells->x[c], cells->y[r]}, (Node){cells->x[c + 1], cells->y[r + 1]});
+          field_sums (&work->field, (Node){cells->x[c], cells->y[r]}, (Node){cells->x[c + 1], cells->y[r + 1]});
   return cells;
 }
 
-/* The best rectangle of whole cells; without nodes where there is none. */
+/* The automatic start: the best rectangle of whole cells, or a better outline, which lowers *STEP; without nodes where
+ * there is none. */
 static Polygon
-best_rectangle (const Work *work)
+automatic_start (const Work *work, int32_t *step)
 {
   Cells *cells = cells_of (work);
   Polygon line = {0};
+  Sums inside = {0, 0, 0};
   double least = INFINITY;
-  int32_t best[4] = {0};
+  int32_t best[4] = {0}, side;
   for (int32_t top = 0; top < cells->rows; top++) {
     Sums strips[CELLS] = {{0, 0, 0}}; /* of each column, top to bottom */
     for (int32_t bottom = top + 1; bottom <= cells->rows; bottom++) {
@@ -87,25 +76,31 @@ best_rectangle (const Work *work)
           if (criterion < least) {
             const int32_t rectangle[4] = {left, top, right, bottom};
             memcpy (best, rectangle, sizeof best);
+            inside = sums;
             least = criterion;
           }
         }
       }
     }
   }
-  if (least < INFINITY)
-    line = rectangle_line (cells->x[best[0]], cells->y[best[1]], cells->x[best[2]], cells->y[best[3]]);
+  if (least < INFINITY) {
+    line = reference_outline (work, inside, &side);
+    if (line.count > 0)
+      *step = side < *step ? side : *step;
+    else
+      line = rectangle_line (cells->x[best[0]], cells->y[best[1]], cells->x[best[2]], cells->y[best[3]]);
+  }
   free (cells);
   return line;
 }
 
 /* The given start; without nodes where none of it is in the window. */
 static Polygon
-start_line (const Work *work, const CtrSnakeObject *object)
+start_line (const Work *work, const CtrSnakeObject *object, int32_t *step)
 {
   Polygon line = {0};
   if (object->start == CTR_SNAKE_START_AUTO)
-    return best_rectangle (work);
+    return automatic_start (work, step);
   if (object->start == CTR_SNAKE_START_RECTANGLE) {
     const CtrSnakeRect *r = &object->rectangle;
     const int64_t left = r->x > work->low.x ? r->x : work->low.x, top = r->y > work->low.y ? r->y : work->low.y;
@@ -166,7 +161,7 @@ set_sizes (Work *work)
 {
   const int32_t width = work->high.x - work->low.x, height = work->high.y - work->low.y;
   const int32_t side = width > height ? width : height;
-  work->all = box_sums (&work->field, work->low, work->high);
+  work->all = field_sums (&work->field, work->low, work->high);
   work->min_segment = work->params->min_segment ? (int32_t) work->params->min_segment : power_of_two (side / 240, 4);
   work->max_step = work->params->max_step ? (int32_t) work->params->max_step : power_of_two (side / 32, 1);
 }
@@ -241,11 +236,14 @@ reference_snake (
     set_sizes (&work);
     way.row = rows.count;
     CtrSnakeRegion region = {.object = i};
-    bool found = look_for (&work, start_line (&work, object),
-        object->first_step ? (int32_t) object->first_step : work.max_step, &region.gain);
+    int32_t step = object->first_step ? (int32_t) object->first_step : work.max_step;
+    const Polygon start = start_line (&work, object, &step);
+    bool found = look_for (&work, start, step, &region.gain);
     if (!found && object->retry && object->start != CTR_SNAKE_START_AUTO) {
       region.flags = CTR_SNAKE_RESTARTED;
-      found = look_for (&work, best_rectangle (&work), work.max_step, &region.gain);
+      step = work.max_step;
+      const Polygon restart = automatic_start (&work, &step);
+      found = look_for (&work, restart, step, &region.gain);
     }
     region.iterations = work.iterations;
     region.flags |= work.stopped ? 0 : CTR_SNAKE_CONVERGED;
