@@ -205,7 +205,7 @@ ctr_snake_two_removals_touch (const CtrPoint *points, uint32_t count, uint32_t i
 
 /* ---- Automatic start ---- */
 
-enum { CTR_SNAKE_CELLS = 32 };
+enum { CTR_SNAKE_CELLS = 32, CTR_SNAKE_COARSE_CELLS = 16 };
 
 /* The number of cells along a SIDE of the window, and the line between cells K - 1 and K. */
 CTR_SNAKE_RULE int32_t
@@ -218,6 +218,30 @@ CTR_SNAKE_RULE int32_t
 ctr_snake_cell_line (int32_t begin, int32_t side, int32_t k)
 {
   return begin + k * side / ctr_snake_cells (side);
+}
+
+/* The number of coarse cells along CELLS cells, two of which make one if there are many, and the number of the line
+ * between coarse cells K - 1 and K. */
+CTR_SNAKE_RULE int32_t
+ctr_snake_coarse_cells (int32_t cells)
+{
+  return cells <= CTR_SNAKE_COARSE_CELLS ? cells : (cells + 1) / 2;
+}
+
+CTR_SNAKE_RULE int32_t
+ctr_snake_coarse_line (int32_t cells, int32_t k)
+{
+  return cells <= CTR_SNAKE_COARSE_CELLS ? k : 2 * k < cells ? 2 * k : cells;
+}
+
+/* How far side SIDE of a rectangle (0 .. 3: top, bottom, left, right) is moved by refinement I of
+ * CTR_SNAKE_REFINEMENTS: by -1, 0 or 1 lines. */
+enum { CTR_SNAKE_REFINEMENTS = 81 };
+CTR_SNAKE_RULE int32_t
+ctr_snake_refinement (int32_t i, int32_t side)
+{
+  const int32_t unit = side == 0 ? 27 : side == 1 ? 9 : side == 2 ? 3 : 1;
+  return i / unit % 3 - 1;
 }
 
 enum {

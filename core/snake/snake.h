@@ -23,9 +23,10 @@
  * Start. The task's polygon; or, with an automatic start, an outline, and if there is none, a rectangle. All run
  * clockwise.
  *
- * Rectangle. That of whole cells with the lowest C, other than the whole window. Of equal rectangles the first one is
- * taken, in the order of the top, bottom, left and right line. The first point is its upper left corner. If there is no
- * rectangle, as in a window of one pixel, there is no target.
+ * Rectangle. That of whole coarse cells with the lowest C, other than the whole window; then that with the lowest C of
+ * all whose sides are at most one line between cells away from those. Of equal rectangles the first one is taken, in
+ * the order of the top, bottom, left and right line. The first point is its upper left corner. If there is no rectangle,
+ * as in a window of one pixel, there is no target.
  *
  * Outline. It encloses blocks of pixels (ctr_snake_grid()), and exists if the following steps find it.
  *   1. A block is inside if its ctr_snake_evidence() by the sums of the rectangle is below 0. Then, twice, all blocks are

@@ -21,6 +21,11 @@ typedef struct {
   uint16_t y[CTR_SNAKE_CELLS + 1];
 } Grid;
 
+/* Numbers of grid lines. */
+typedef struct {
+  int32_t top, bottom, left, right;
+} Lines;
+
 static Grid
 make_grid (const CtrSnakeWindow *window)
 {
@@ -52,54 +57,105 @@ sum_bands (CtrSnakePolygon *polygon, const Grid *grid, Band *bands)
   }
 }
 
+/* The sums left of each coarse line between the lines TOP and BOTTOM. */
 static void
-subtract (const Band *a, const Band *b, Band *difference)
+subtract (const Grid *grid, const Band *top, const Band *bottom, Band *difference)
 {
-  for (int32_t k = 0; k < ROOM; k++) {
-    difference->n[k] = a->n[k] - b->n[k];
-    difference->s1[k] = a->s1[k] - b->s1[k];
-    difference->s2[k] = a->s2[k] - b->s2[k];
+  for (int32_t k = 0; k <= ctr_snake_coarse_cells (grid->columns); k++) {
+    const int32_t line = ctr_snake_coarse_line (grid->columns, k);
+    difference->n[k] = bottom->n[line] - top->n[line];
+    difference->s1[k] = bottom->s1[line] - top->s1[line];
+    difference->s2[k] = bottom->s2[line] - top->s2[line];
   }
 }
 
-typedef struct {
-  CtrPoint points[4];
-  CtrSnakeSums inside;
-  double criterion; /* infinite if there is none */
-} Rectangle;
-
-static void
-find_rectangle (CtrSnakePolygon *polygon, Rectangle *best)
+static CtrSnakeSums
+band_sums (const Band *band, int32_t line)
 {
-  const Grid grid = make_grid (&polygon->task->window);
-  Band bands[CTR_SNAKE_CELLS + 1], band;
-  double criteria[ROOM];
-  best->criterion = HUGE_VAL;
-  sum_bands (polygon, &grid, bands);
-  for (int32_t top = 0; top < grid.rows; top++)
-    for (int32_t bottom = top + 1; bottom <= grid.rows; bottom++) {
-      subtract (&bands[bottom], &bands[top], &band);
-      if (ctr_snake_polygon_poll (polygon, CTR_SNAKE_CELLS * CTR_SNAKE_CELLS))
-        return;
-      for (int32_t left = 0; left < grid.columns; left++) {
-        const int32_t first = left + 1, count = grid.columns - left;
+  return (CtrSnakeSums){band->n[line], band->s1[line], band->s2[line]};
+}
+
+static CtrSnakeSums
+sums_of (const Band *bands, Lines at)
+{
+  const Band *top = &bands[at.top], *bottom = &bands[at.bottom];
+  return ctr_snake_sums_sub (ctr_snake_sums_sub (band_sums (bottom, at.right), band_sums (bottom, at.left)),
+      ctr_snake_sums_sub (band_sums (top, at.right), band_sums (top, at.left)));
+}
+
+/* The best rectangle of whole coarse cells. Returns its criterion, infinite if there is none. */
+static double
+find_coarse (CtrSnakePolygon *polygon, const Grid *grid, const Band *bands, Lines *best)
+{
+  const int32_t rows = ctr_snake_coarse_cells (grid->rows), columns = ctr_snake_coarse_cells (grid->columns);
+  Band band = {.n = {0}};
+  double criteria[ROOM], least = HUGE_VAL;
+  for (int32_t top = 0; top < rows; top++)
+    for (int32_t bottom = top + 1; bottom <= rows; bottom++) {
+      const Lines at = {
+          .top = ctr_snake_coarse_line (grid->rows, top), .bottom = ctr_snake_coarse_line (grid->rows, bottom)};
+      subtract (grid, &bands[at.top], &bands[at.bottom], &band);
+      if (ctr_snake_polygon_poll (polygon, CTR_SNAKE_COARSE_CELLS * CTR_SNAKE_COARSE_CELLS))
+        return HUGE_VAL;
+      for (int32_t left = 0; left < columns; left++) {
+        const int32_t first = left + 1, count = columns - left;
         const CtrSnakeSums less = {-band.n[left], -band.s1[left], -band.s2[left]};
         ctr_snake_price (&polygon->plan->cost, less, polygon->window,
             (CtrSnakeLists){band.n + first, band.s1 + first, band.s2 + first},
             (uint32_t) (count + CTR_SNAKE_PRICES - 1) / CTR_SNAKE_PRICES * CTR_SNAKE_PRICES, criteria);
         /* The criterion of the whole window is infinite. */
         for (int32_t k = 0; k < count; k++)
-          if (criteria[k] < best->criterion) {
-            const int32_t right = first + k;
-            *best = (Rectangle){
-                .points = {{grid.x[left], grid.y[top]}, {grid.x[right], grid.y[top]}, {grid.x[right], grid.y[bottom]},
-                    {grid.x[left], grid.y[bottom]}},
-                .inside = ctr_snake_sums_add (less, (CtrSnakeSums){band.n[right], band.s1[right], band.s2[right]}),
-                .criterion = criteria[k],
-            };
+          if (criteria[k] < least) {
+            least = criteria[k];
+            *best = (Lines){at.top, at.bottom, ctr_snake_coarse_line (grid->columns, left),
+                ctr_snake_coarse_line (grid->columns, first + k)};
           }
       }
     }
+  return least;
+}
+
+/* The best rectangle whose sides are at most a line away from AT. */
+static Lines
+refine (const CtrSnakePolygon *polygon, const Grid *grid, const Band *bands, Lines at)
+{
+  Lines best = at;
+  double least = HUGE_VAL;
+  for (int32_t i = 0; i < CTR_SNAKE_REFINEMENTS; i++) {
+    const Lines near = {at.top + ctr_snake_refinement (i, 0), at.bottom + ctr_snake_refinement (i, 1),
+        at.left + ctr_snake_refinement (i, 2), at.right + ctr_snake_refinement (i, 3)};
+    if (near.top < 0 || near.top >= near.bottom || near.bottom > grid->rows || near.left < 0 || near.left >= near.right
+        || near.right > grid->columns)
+      continue;
+    const double criterion = ctr_snake_criterion (&polygon->plan->cost, sums_of (bands, near), polygon->window);
+    if (criterion < least) {
+      least = criterion;
+      best = near;
+    }
+  }
+  return best;
+}
+
+typedef struct {
+  CtrPoint points[4];
+  CtrSnakeSums inside;
+} Rectangle;
+
+/* False if there is none, or the task is cancelled. */
+static bool
+find_rectangle (CtrSnakePolygon *polygon, Rectangle *rectangle)
+{
+  const Grid grid = make_grid (&polygon->task->window);
+  Band bands[CTR_SNAKE_CELLS + 1];
+  Lines at;
+  sum_bands (polygon, &grid, bands);
+  if (!(find_coarse (polygon, &grid, bands, &at) < HUGE_VAL) || polygon->cancelled)
+    return false;
+  at = refine (polygon, &grid, bands, at);
+  const uint16_t left = grid.x[at.left], right = grid.x[at.right], top = grid.y[at.top], bottom = grid.y[at.bottom];
+  *rectangle = (Rectangle){
+      .points = {{left, top}, {right, top}, {right, bottom}, {left, bottom}}, .inside = sums_of (bands, at)};
+  return true;
 }
 
 /* Makes the outline the polygon, and lowers *STEP to what suits it. False if there is none. */
@@ -126,8 +182,7 @@ ctr_snake_start (CtrSnakePolygon *polygon, uint32_t *step)
     polygon->cancelled = true;
     return false;
   }
-  find_rectangle (polygon, &rectangle);
-  if (polygon->cancelled || !(rectangle.criterion < HUGE_VAL))
+  if (!find_rectangle (polygon, &rectangle))
     return false;
   if (!take_outline (polygon, &rectangle, step)) {
     memcpy (polygon->points.data, rectangle.points, sizeof rectangle.points);

@@ -5,7 +5,8 @@
 
 #include "cuda/snake/corners.cuh"
 
-constexpr int SNAKE_PAIRS = CTR_SNAKE_CELLS * (CTR_SNAKE_CELLS + 1) / 2; /* of lines between cells */
+constexpr int SNAKE_COARSE_LINES = CTR_SNAKE_COARSE_CELLS + 1;
+constexpr int SNAKE_PAIRS = CTR_SNAKE_COARSE_CELLS * SNAKE_COARSE_LINES / 2; /* of coarse lines */
 
 /* CtrSnakeSums as floating point; those of large images are rounded. */
 struct SnakeRealSums {
@@ -13,11 +14,13 @@ struct SnakeRealSums {
 };
 
 /* Arrays in shared memory. LINES: by line between rows and line between columns of cells, the sums above and left of
- * both. BANDS: by warp, the sums between the two lines of its pair, left of each line between columns. */
+ * both. BANDS: by warp, the sums between the two lines of its pair, left of each coarse line between columns. */
 struct SnakeCells {
   CtrSnakeSums lines[SNAKE_LINES][SNAKE_LINES];
-  uint16_t pairs[2][SNAKE_PAIRS]; /* of lines between columns, and between rows: the lower line | the higher one << 8 */
-  SnakeRealSums bands[SNAKE_MAX_WARPS][SNAKE_LINES];
+  uint16_t
+      pairs[2]
+           [SNAKE_PAIRS]; /* of coarse lines between columns, and between rows: the lower line | the higher one << 8 */
+  SnakeRealSums bands[SNAKE_MAX_WARPS][SNAKE_COARSE_LINES];
 };
 
 /* Bytes of SnakeCells with the bands of the warps of THREADS threads. */
@@ -95,21 +98,26 @@ is_worse_gaussian (SnakeRealSums inside, SnakeRealSums window, double limit)
          || ctr_add (rough_cost (inside), rough_cost (outside)) > ctr_add (limit, ctr_mul (1e-4, window.n));
 }
 
-/* The best rectangle of whole cells. */
-struct SnakeRectangle {
-  CtrPoint low, high; /* its upper left and lower right corner */
-  CtrSnakeSums inside;
+/* Numbers of lines between cells. */
+struct SnakeLines {
+  int32_t top, bottom, left, right;
 };
 
-/* Finds the best rectangle. False: there is none. */
-__device__ inline bool
-cluster_find_rectangle (
-    const SnakeKernelArgs &f, const Snake &s, uint32_t task, SnakeCells *cells, SnakeRectangle *rectangle)
+__device__ inline CtrSnakeSums
+sums_between (const SnakeCells *cells, SnakeLines at)
 {
-  const int32_t width = s.limits.right - s.limits.left, height = s.limits.bottom - s.limits.top;
-  const int columns = ctr_snake_cells (width), rows = ctr_snake_cells (height);
+  const CtrSnakeSums *top = cells->lines[at.top], *bottom = cells->lines[at.bottom];
+  return ctr_snake_sums_sub (
+      ctr_snake_sums_sub (bottom[at.right], bottom[at.left]), ctr_snake_sums_sub (top[at.right], top[at.left]));
+}
+
+/* Finds the best rectangle of whole coarse cells. False: there is none. */
+__device__ inline bool
+cluster_find_coarse (const SnakeKernelArgs &f, const Snake &s, SnakeCells *cells, int32_t cell_columns,
+    int32_t cell_rows, SnakeLines *at)
+{
+  const int columns = ctr_snake_coarse_cells (cell_columns), rows = ctr_snake_coarse_cells (cell_rows);
   const uint32_t column_pairs = columns * (columns + 1) / 2, row_pairs = rows * (rows + 1) / 2;
-  cta_sum_cells (f, s, task, cells);
   cta_pairs (columns, cells->pairs[0]);
   cta_pairs (rows, cells->pairs[1]);
   __syncthreads ();
@@ -118,25 +126,27 @@ cluster_find_rectangle (
   double limit = HUGE_VAL; /* the warp's best value */
   const SnakeRealSums window = reals_of (s.window);
   SnakeRealSums *band = cells->bands[threadIdx.x / 32];
+  const auto lines_of = [&] (uint32_t down, uint32_t across) {
+    return SnakeLines{ctr_snake_coarse_line (cell_rows, (int32_t) (down & 0xff)),
+        ctr_snake_coarse_line (cell_rows, (int32_t) (down >> 8)),
+        ctr_snake_coarse_line (cell_columns, (int32_t) (across & 0xff)),
+        ctr_snake_coarse_line (cell_columns, (int32_t) (across >> 8))};
+  };
 #pragma unroll 1
   for (uint32_t row = cluster_warp (s); row < row_pairs; row += cluster_warps (s)) {
-    const uint32_t down = cells->pairs[1][row];
-    const CtrSnakeSums *top = cells->lines[down & 0xff], *bottom = cells->lines[down >> 8];
-    for (int line = (int) lane_index (); line <= columns; line += 32)
-      band[line] = reals_of (ctr_snake_sums_sub (bottom[line], top[line]));
+    const uint32_t down = cells->pairs[1][row], own = lane_index ();
+    if ((int) own <= columns)
+      band[own] = reals_of (sums_between (cells, lines_of (down, own << 8)));
     __syncwarp ();
 #pragma unroll 1
     for (uint32_t first = 0; first < column_pairs; first += 32) {
       const uint32_t column = first + lane_index (), n = row * column_pairs + column;
       double value = HUGE_VAL;
       if (column < column_pairs) {
-        const uint32_t across = cells->pairs[0][column], left = across & 0xff, right = across >> 8;
+        const uint32_t across = cells->pairs[0][column];
         if (f.cost.model != CTR_SNAKE_GAUSSIAN
-            || !is_worse_gaussian (reals_between (band[left], band[right]), window, limit))
-          value = ctr_snake_criterion (&f.cost,
-              ctr_snake_sums_sub (
-                  ctr_snake_sums_sub (bottom[right], bottom[left]), ctr_snake_sums_sub (top[right], top[left])),
-              s.window);
+            || !is_worse_gaussian (reals_between (band[across & 0xff], band[across >> 8]), window, limit))
+          value = ctr_snake_criterion (&f.cost, sums_between (cells, lines_of (down, across)), s.window);
       }
       if (is_better (value, n, best, best_number)) {
         best = value;
@@ -163,15 +173,56 @@ cluster_find_rectangle (
   }
   if (!(best < HUGE_VAL))
     return false;
-  const uint32_t across = cells->pairs[0][best_number % column_pairs],
-                 down = cells->pairs[1][best_number / column_pairs];
-  const CtrSnakeSums *top = cells->lines[down & 0xff], *bottom = cells->lines[down >> 8];
-  rectangle->low.x = (uint16_t) ctr_snake_cell_line (s.limits.left, width, across & 0xff);
-  rectangle->low.y = (uint16_t) ctr_snake_cell_line (s.limits.top, height, down & 0xff);
-  rectangle->high.x = (uint16_t) ctr_snake_cell_line (s.limits.left, width, across >> 8);
-  rectangle->high.y = (uint16_t) ctr_snake_cell_line (s.limits.top, height, down >> 8);
-  rectangle->inside = ctr_snake_sums_sub (ctr_snake_sums_sub (bottom[across >> 8], bottom[across & 0xff]),
-      ctr_snake_sums_sub (top[across >> 8], top[across & 0xff]));
+  *at = lines_of (cells->pairs[1][best_number / column_pairs], cells->pairs[0][best_number % column_pairs]);
+  return true;
+}
+
+/* Moves the sides of the rectangle AT by at most one line each. */
+__device__ inline SnakeLines
+cta_refine (
+    const SnakeKernelArgs &f, const Snake &s, const SnakeCells *cells, int32_t columns, int32_t rows, SnakeLines at)
+{
+  const auto refined = [&] (int32_t i) {
+    return SnakeLines{at.top + ctr_snake_refinement (i, 0), at.bottom + ctr_snake_refinement (i, 1),
+        at.left + ctr_snake_refinement (i, 2), at.right + ctr_snake_refinement (i, 3)};
+  };
+  double best = HUGE_VAL;
+  uint32_t number = NO_CHANGE;
+  if (threadIdx.x < CTR_SNAKE_REFINEMENTS) {
+    const SnakeLines near = refined ((int32_t) threadIdx.x);
+    if (near.top >= 0 && near.top < near.bottom && near.bottom <= rows && near.left >= 0 && near.left < near.right
+        && near.right <= columns) {
+      best = ctr_snake_criterion (&f.cost, sums_between (cells, near), s.window);
+      number = threadIdx.x;
+    }
+  }
+  cta_best (s, &best, &number);
+  return refined ((int32_t) number);
+}
+
+/* The best rectangle of whole cells. */
+struct SnakeRectangle {
+  CtrPoint low, high; /* its upper left and lower right corner */
+  CtrSnakeSums inside;
+};
+
+/* Finds the best rectangle. False: there is none. */
+__device__ inline bool
+cluster_find_rectangle (
+    const SnakeKernelArgs &f, const Snake &s, uint32_t task, SnakeCells *cells, SnakeRectangle *rectangle)
+{
+  const int32_t width = s.limits.right - s.limits.left, height = s.limits.bottom - s.limits.top;
+  const int32_t columns = ctr_snake_cells (width), rows = ctr_snake_cells (height);
+  SnakeLines at;
+  cta_sum_cells (f, s, task, cells);
+  if (!cluster_find_coarse (f, s, cells, columns, rows, &at))
+    return false;
+  at = cta_refine (f, s, cells, columns, rows, at);
+  rectangle->low.x = (uint16_t) ctr_snake_cell_line (s.limits.left, width, at.left);
+  rectangle->low.y = (uint16_t) ctr_snake_cell_line (s.limits.top, height, at.top);
+  rectangle->high.x = (uint16_t) ctr_snake_cell_line (s.limits.left, width, at.right);
+  rectangle->high.y = (uint16_t) ctr_snake_cell_line (s.limits.top, height, at.bottom);
+  rectangle->inside = sums_between (cells, at);
   cluster_barrier (s); /* before the bests are overwritten, and the cells by the corners or the polygon */
   return true;
 }

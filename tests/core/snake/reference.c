@@ -53,42 +53,74 @@ cells_of (const Work *work)
   return cells;
 }
 
-/* The automatic start: the best rectangle of whole cells, or a better outline, which lowers *STEP; without nodes where
- * there is none. */
+/* Numbers of lines between cells, and the sums and the criterion of the rectangle between them. */
+typedef struct {
+  int32_t top, bottom, left, right;
+  Sums sums;
+  double criterion;
+} Rectangle;
+
+static void
+measure (const Work *work, const Cells *cells, Rectangle *r)
+{
+  r->sums = (Sums){0, 0, 0};
+  for (int32_t row = r->top; row < r->bottom; row++)
+    for (int32_t column = r->left; column < r->right; column++)
+      r->sums = add_sums (r->sums, cells->sums[row][column]);
+  r->criterion = split_cost (work, r->sums);
+}
+
+/* Takes part in the search for coarse rectangles: every other line of many, and the last one. */
+static bool
+is_coarse (int32_t line, int32_t count)
+{
+  return count <= CELLS / 2 || line % 2 == 0 || line == count;
+}
+
+/* The best rectangle with sides from LOW to HIGH; of criterion INFINITY where there is none. */
+static Rectangle
+best_of (const Work *work, const Cells *cells, bool coarse, Rectangle low, Rectangle high)
+{
+  Rectangle best = {.criterion = INFINITY}, r;
+  for (r.top = low.top; r.top <= high.top; r.top++)
+    for (r.bottom = low.bottom; r.bottom <= high.bottom; r.bottom++)
+      for (r.left = low.left; r.left <= high.left; r.left++)
+        for (r.right = low.right; r.right <= high.right; r.right++) {
+          if (r.top < 0 || r.left < 0 || r.bottom > cells->rows || r.right > cells->columns || r.top >= r.bottom
+              || r.left >= r.right)
+            continue;
+          if (coarse
+              && !(is_coarse (r.top, cells->rows) && is_coarse (r.bottom, cells->rows)
+                   && is_coarse (r.left, cells->columns) && is_coarse (r.right, cells->columns)))
+            continue;
+          measure (work, cells, &r);
+          if (r.criterion < best.criterion)
+            best = r;
+        }
+  return best;
+}
+
+/* The automatic start: an outline, which lowers *STEP, or the best rectangle of whole cells; without nodes where there
+ * is none. */
 static Polygon
 automatic_start (const Work *work, int32_t *step)
 {
   Cells *cells = cells_of (work);
+  const Rectangle all = {.top = cells->rows, .bottom = cells->rows, .left = cells->columns, .right = cells->columns};
+  Rectangle best = best_of (work, cells, true, (Rectangle){.top = 0}, all);
   Polygon line = {0};
-  Sums inside = {0, 0, 0};
-  double least = INFINITY;
-  int32_t best[4] = {0}, side;
-  for (int32_t top = 0; top < cells->rows; top++) {
-    Sums strips[CELLS] = {{0, 0, 0}}; /* of each column, top to bottom */
-    for (int32_t bottom = top + 1; bottom <= cells->rows; bottom++) {
-      for (int32_t c = 0; c < cells->columns; c++)
-        strips[c] = add_sums (strips[c], cells->sums[bottom - 1][c]);
-      for (int32_t left = 0; left < cells->columns; left++) {
-        Sums sums = {0, 0, 0};
-        for (int32_t right = left + 1; right <= cells->columns; right++) {
-          sums = add_sums (sums, strips[right - 1]);
-          const double criterion = split_cost (work, sums);
-          if (criterion < least) {
-            const int32_t rectangle[4] = {left, top, right, bottom};
-            memcpy (best, rectangle, sizeof best);
-            inside = sums;
-            least = criterion;
-          }
-        }
-      }
-    }
-  }
-  if (least < INFINITY) {
-    line = reference_outline (work, inside, &side);
+  if (best.criterion < INFINITY) {
+    const Rectangle low = {
+        .top = best.top - 1, .bottom = best.bottom - 1, .left = best.left - 1, .right = best.right - 1};
+    const Rectangle high = {
+        .top = best.top + 1, .bottom = best.bottom + 1, .left = best.left + 1, .right = best.right + 1};
+    int32_t side;
+    best = best_of (work, cells, false, low, high);
+    line = reference_outline (work, best.sums, &side);
     if (line.count > 0)
       *step = side < *step ? side : *step;
     else
-      line = rectangle_line (cells->x[best[0]], cells->y[best[1]], cells->x[best[2]], cells->y[best[3]]);
+      line = rectangle_line (cells->x[best.left], cells->y[best.top], cells->x[best.right], cells->y[best.bottom]);
   }
   free (cells);
   return line;
