@@ -81,7 +81,10 @@ ctr_snake_before (uint32_t count, uint32_t i)
 
 /* ---- Moves ---- */
 
-enum { CTR_SNAKE_DIRECTIONS = 8 };
+enum {
+  CTR_SNAKE_DIRECTIONS = 8,
+  CTR_SNAKE_NEAR_ITERATIONS = 4 /* from a near start, with a step greater than 1 */
+};
 
 /* A window in corner coordinates, left < right, top < bottom. */
 typedef struct {

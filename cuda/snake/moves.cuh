@@ -400,7 +400,7 @@ cluster_find_moves (const SnakeKernelArgs &f, const Snake &s, int32_t step, bool
   }
 }
 
-/* Moves points by STEP until an iteration moves none. */
+/* Moves points by STEP until an iteration moves none, or there were enough. */
 template <bool WIDE, bool HISTORY>
 __device__ inline void
 cluster_move (const SnakeKernelArgs &f, Snake &s, uint32_t step)
@@ -413,7 +413,8 @@ cluster_move (const SnakeKernelArgs &f, Snake &s, uint32_t step)
     s.arrays.stale[i] = 1;
   }
   const bool together = __syncthreads_or (is_long) && s.ctas > 1;
-  for (uint32_t listed = 1; listed > 0;) {
+  uint32_t left = s.near && step > 1 ? CTR_SNAKE_NEAR_ITERATIONS : ~0u;
+  for (uint32_t listed = 1; listed > 0 && left > 0; left--) {
     if (!cluster_count_iteration (f, s))
       return;
     swap_changes (s);

@@ -4,6 +4,7 @@
 #include "core/snake/criterion.h"
 #include "core/snake/geometry.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,7 +220,8 @@ move_once (Work *work, int32_t distance)
 static void
 move_nodes (Work *work, int32_t distance)
 {
-  while (may_go_on (work) && move_once (work, distance))
+  const int most = work->near && distance > 1 ? 4 : INT_MAX;
+  for (int i = 0; i < most && may_go_on (work) && move_once (work, distance); i++)
     note (work, CTR_SNAKE_MOVED, distance);
 }
 
