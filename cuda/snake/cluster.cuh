@@ -26,6 +26,7 @@ struct SnakeArrays {
 
 constexpr uint32_t SNAKE_SHARED_CHANGES = 256; /* in shared memory, if the cluster is one CTA */
 constexpr uint32_t SNAKE_WARP_CHANGES = 32;    /* as many changes are applied by one warp */
+constexpr uint32_t SNAKE_LISTED = 1024;        /* as many listed changes are in shared memory */
 constexpr uint32_t SNAKE_ITEMS = 64;           /* points whose moves a CTA prices together */
 constexpr uint32_t SNAKE_LONG_ROWS = 192;      /* edges of more rows are shared by the cluster */
 
@@ -40,6 +41,10 @@ struct SnakeScratch {
   union {
     CtrSnakeSums lines[SNAKE_ITEMS * SNAKE_VARIANTS];
     uint32_t corner_places[CTR_SNAKE_CORNERS]; /* of an automatic start: corners.cuh */
+    struct {
+      double values[SNAKE_LISTED];
+      uint32_t points[SNAKE_LISTED]; /* index | direction << 16 */
+    } listed;                        /* the first changes in LIST */
   };
   uint32_t move_counts[2];       /* number of MOVES in this round and in the next */
   uint16_t moves[SNAKE_ITEMS];   /* item * CTR_SNAKE_DIRECTIONS + direction */
@@ -165,11 +170,32 @@ cta_list_changes (Snake &s)
     const uint32_t at = atomicAdd (counter, 1);
     s.arrays.list[at] = (uint16_t) i;
     s.arrays.chosen[at] = 1;
+    if (at < SNAKE_LISTED) {
+      s.scratch->listed.values[at] = change.value;
+      s.scratch->listed.points[at] = i | change.direction << 16;
+    }
     if (at < SNAKE_WARP_CHANGES)
       s.scratch->first_changes[at] = change;
   }
   __syncthreads ();
   return *counter;
+}
+
+/* A listed change without its gain. */
+struct SnakeListed {
+  double value;
+  uint32_t index, direction;
+};
+
+__device__ inline SnakeListed
+listed_change (const Snake &s, uint32_t l)
+{
+  if (l < SNAKE_LISTED) {
+    const uint32_t point = s.scratch->listed.points[l];
+    return {s.scratch->listed.values[l], point & 0xffff, point >> 16};
+  }
+  const SnakeChange &change = s.changes[s.arrays.list[l]];
+  return {change.value, change.index, change.direction};
 }
 
 /* --- Prices --- */

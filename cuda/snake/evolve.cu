@@ -18,7 +18,8 @@ cluster_fit (const SnakeKernelArgs &f, Snake &s, uint32_t step)
   CtrSnakeChangeKind kind = CTR_SNAKE_STARTED;
   for (;;) {
     if (changed) {
-      cluster_sum_polygon<WIDE> (f, s);
+      if (!prunes)
+        cluster_sum_polygon<WIDE> (f, s);
       cta_record<HISTORY> (f, s, prunes ? CTR_SNAKE_PRUNED : kind, step);
       kind = CTR_SNAKE_SPLIT;
     }

@@ -125,15 +125,17 @@ cta_price_moves (const SnakeKernelArgs &f, const Snake &s, uint32_t first, uint3
     s.changes[i] = {value, gain, found ? i : NO_CHANGE, best};
 }
 
+template <typename Change>
 __device__ inline CtrPoint
-moved_to (const Snake &s, const SnakeChange &change, int32_t step)
+moved_to (const Snake &s, const Change &change, int32_t step)
 {
   return ctr_snake_moved (&s.limits, s.arrays.points[change.index], change.direction, step);
 }
 
 /* Is the move OWN dropped in favour of OTHER? */
+template <typename Change>
 __device__ inline bool
-drops_move (const Snake &s, const SnakeChange &own, const SnakeChange &other, int32_t step)
+drops_move (const Snake &s, const Change &own, const Change &other, int32_t step)
 {
   if (!is_better (other.value, other.index, own.value, own.index))
     return false;
@@ -152,13 +154,11 @@ cta_drop_moves (const Snake &s, uint32_t listed, int32_t step)
 {
 #pragma unroll 1
   for (uint32_t l = threadIdx.x / 32; l < listed; l += cta_warps ()) {
-    const SnakeChange own = s.changes[s.arrays.list[l]];
+    const SnakeListed own = listed_change (s, l);
     bool dropped = false;
 #pragma unroll 1
-    for (uint32_t first = 0; first < listed && !dropped; first += 32) {
-      const uint32_t other = min (first + lane_index (), listed - 1);
-      dropped = __any_sync (~0u, drops_move (s, own, s.changes[s.arrays.list[other]], step));
-    }
+    for (uint32_t first = 0; first < listed && !dropped; first += 32)
+      dropped = __any_sync (~0u, drops_move (s, own, listed_change (s, min (first + lane_index (), listed - 1)), step));
     if (dropped && lane_index () == 0)
       s.arrays.chosen[l] = 0;
   }
@@ -174,9 +174,9 @@ cta_make_moves (const SnakeKernelArgs &f, Snake &s, uint32_t listed, int32_t ste
   uint32_t best_index = NO_CHANGE;
 #pragma unroll 1
   for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x) {
-    const SnakeChange c = s.changes[s.arrays.list[l]];
+    const SnakeListed c = listed_change (s, l);
     if (s.arrays.chosen[l])
-      gain = ctr_snake_sums_add (gain, c.gain);
+      gain = ctr_snake_sums_add (gain, s.changes[c.index].gain);
     if (is_better (c.value, c.index, best, best_index)) {
       best = c.value;
       best_index = c.index;
@@ -188,12 +188,8 @@ cta_make_moves (const SnakeKernelArgs &f, Snake &s, uint32_t listed, int32_t ste
   if (!all) {
     cta_best (s, &best, &best_index);
     gain = {0, 0, 0};
-#pragma unroll 1
-    for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x) {
-      const SnakeChange c = s.changes[s.arrays.list[l]];
-      if (c.index == best_index)
-        gain = c.gain;
-    }
+    if (threadIdx.x == 0)
+      gain = s.changes[best_index].gain;
     inside = ctr_snake_sums_add (s.inside, cta_sum (s.scratch, gain));
     criterion = best;
   }
@@ -203,7 +199,7 @@ cta_make_moves (const SnakeKernelArgs &f, Snake &s, uint32_t listed, int32_t ste
   for (int side = 0; side < 2; side++) {
 #pragma unroll 1
     for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x) {
-      const SnakeChange c = s.changes[s.arrays.list[l]];
+      const SnakeListed c = listed_change (s, l);
       if (!(all ? s.arrays.chosen[l] != 0 : c.index == best_index))
         continue;
       if (side == 0) {

@@ -84,14 +84,14 @@ cta_drop_removals (const Snake &s, uint32_t listed)
   const CtrPoint *points = s.arrays.points;
 #pragma unroll 1
   for (uint32_t l = threadIdx.x / 32; l < listed; l += cta_warps ()) {
-    const SnakeChange own = s.changes[s.arrays.list[l]];
+    const SnakeListed own = listed_change (s, l);
     const CtrPoint a = points[ctr_snake_before (s.count, own.index)], b = points[ctr_snake_next (s.count, own.index)];
     bool dropped = false;
 #pragma unroll 1
     for (uint32_t first = 0; first < listed && !dropped; first += 32) {
       bool touches = false;
       if (first + lane_index () < listed) {
-        const SnakeChange other = s.changes[s.arrays.list[first + lane_index ()]];
+        const SnakeListed other = listed_change (s, first + lane_index ());
         if (is_better (other.value, other.index, own.value, own.index))
           /* The boxes include the points themselves, so those of neighbours overlap. */
           touches = !boxes_are_disjoint (a, points[own.index], b, points[ctr_snake_before (s.count, other.index)],
@@ -115,10 +115,10 @@ cta_make_removals (const SnakeKernelArgs &f, Snake &s, uint32_t listed, CtrSnake
   uint32_t best_index = NO_CHANGE;
 #pragma unroll 1
   for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x) {
-    const SnakeChange c = s.changes[s.arrays.list[l]];
+    const SnakeListed c = listed_change (s, l);
     if (s.arrays.chosen[l]) {
       const CtrSnakeLengths change = lengths_without (s, {0, 0}, c.index);
-      gain = ctr_snake_sums_add (gain, c.gain);
+      gain = ctr_snake_sums_add (gain, s.changes[c.index].gain);
       rest = ctr_snake_sums_add (rest, {(int64_t) change.x, (int64_t) change.y, 1});
     }
     if (is_better (c.value, c.index, best, best_index)) {
@@ -134,6 +134,8 @@ cta_make_removals (const SnakeKernelArgs &f, Snake &s, uint32_t listed, CtrSnake
                    && warp_description (f, s, ctr_snake_sums_add (s.inside, gain), count,
                           {lengths.x + (uint64_t) rest.n, lengths.y + (uint64_t) rest.s1})
                           < limit;
+  s.inside = ctr_snake_sums_add (s.inside, all ? gain : s.changes[best_index].gain);
+  s.criterion = warp_criterion (f, s, s.inside);
   /* By point: does it stay? */
   uint8_t *stays = s.arrays.stale; /* overwrites the stale flags, which cluster_move() sets anew */
 #pragma unroll 1
@@ -144,7 +146,7 @@ cta_make_removals (const SnakeKernelArgs &f, Snake &s, uint32_t listed, CtrSnake
 #pragma unroll 1
     for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x)
       if (s.arrays.chosen[l])
-        stays[s.changes[s.arrays.list[l]].index] = 0;
+        stays[listed_change (s, l).index] = 0;
   __syncthreads ();
   const uint32_t kept = cta_scan (s, s.arrays.offsets, s.count, [&] (uint32_t i) { return (uint32_t) stays[i]; });
   CtrPoint *new_points = s.workspace.by_cta_and_point.new_points + (size_t) s.cta * f.capacity;
@@ -156,7 +158,7 @@ cta_make_removals (const SnakeKernelArgs &f, Snake &s, uint32_t listed, CtrSnake
   cta_take_points (s, new_points, kept);
 }
 
-/* A round of pruning. True: points were removed, and the sums have to be found anew. */
+/* A round of pruning. True: points were removed. */
 template <bool WIDE>
 __device__ inline bool
 cluster_prune (const SnakeKernelArgs &f, Snake &s)
