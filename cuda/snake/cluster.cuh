@@ -27,6 +27,7 @@ struct SnakeArrays {
 constexpr uint32_t SNAKE_SHARED_CHANGES = 256; /* in shared memory, if the cluster is one CTA */
 constexpr uint32_t SNAKE_WARP_CHANGES = 32;    /* as many changes are applied by one warp */
 constexpr uint32_t SNAKE_LISTED = 1024;        /* as many listed changes are in shared memory */
+constexpr uint32_t SNAKE_SHARED_LIST = 64;     /* the cluster shares the decisions on more changes */
 constexpr uint32_t SNAKE_ITEMS = 64;           /* points whose moves a CTA prices together */
 constexpr uint32_t SNAKE_LONG_ROWS = 192;      /* edges of more rows are shared by the cluster */
 
@@ -196,6 +197,48 @@ listed_change (const Snake &s, uint32_t l)
   }
   const SnakeChange &change = s.changes[s.arrays.list[l]];
   return {change.value, change.index, change.direction};
+}
+
+/* Is the change OWN dropped in favour of a listed one, by DROPS (own, other)? */
+template <typename Drops>
+__device__ inline bool
+warp_is_dropped (const Snake &s, uint32_t listed, const SnakeListed &own, Drops drops)
+{
+#pragma unroll 1
+  for (uint32_t first = 0; first < listed; first += 32)
+    if (__any_sync (~0u, drops (own, listed_change (s, min (first + lane_index (), listed - 1)))))
+      return true;
+  return false;
+}
+
+/* Drops listed changes: CHOSEN becomes 0. */
+template <typename Drops>
+__device__ inline void
+cluster_drop (const Snake &s, uint32_t listed, Drops drops)
+{
+  const uint32_t warp = threadIdx.x / 32;
+  if (s.ctas > 1 && listed > SNAKE_SHARED_LIST) {
+#pragma unroll 1
+    for (uint32_t i = s.cta + warp * s.ctas; i < s.count; i += cta_warps () * s.ctas) {
+      const SnakeChange &change = s.changes[i];
+      if (change.index == NO_CHANGE)
+        continue;
+      const bool dropped = warp_is_dropped (s, listed, {change.value, change.index, change.direction}, drops);
+      if (lane_index () == 0)
+        s.workspace.by_point.drops[i] = dropped;
+    }
+    cluster_barrier (s);
+#pragma unroll 1
+    for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x)
+      if (s.workspace.by_point.drops[listed_change (s, l).index])
+        s.arrays.chosen[l] = 0;
+  } else {
+#pragma unroll 1
+    for (uint32_t l = warp; l < listed; l += cta_warps ())
+      if (warp_is_dropped (s, listed, listed_change (s, l), drops) && lane_index () == 0)
+        s.arrays.chosen[l] = 0;
+  }
+  __syncthreads ();
 }
 
 /* --- Prices --- */

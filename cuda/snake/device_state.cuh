@@ -149,6 +149,7 @@ struct SnakeWorkspace {
   struct {
     SnakeChange *changes;
     SnakeChange *previous_changes; /* other CTAs may still read them */
+    uint32_t *drops;               /* is the listed change of a point dropped? */
   } by_point;
   struct {
     CtrPoint *new_points; /* of the polygon that replaces the current one */
@@ -167,7 +168,8 @@ snake_workspace (const SnakeKernelArgs &f, uint32_t task, SnakeWorkspace *worksp
   workspace->by_point.changes =
       (SnakeChange *) (workspace->by_point_and_direction.gains + CTR_SNAKE_DIRECTIONS * points);
   workspace->by_point.previous_changes = workspace->by_point.changes + points;
-  workspace->by_cta_and_point.new_points = (CtrPoint *) (workspace->by_point.previous_changes + points);
+  workspace->by_point.drops = (uint32_t *) (workspace->by_point.previous_changes + points);
+  workspace->by_cta_and_point.new_points = (CtrPoint *) (workspace->by_point.drops + points);
   return (size_t) ((uint8_t *) (workspace->by_cta_and_point.new_points + SNAKE_MAX_CTAS * points) - at + 255) / 256
          * 256;
 }

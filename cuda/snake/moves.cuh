@@ -148,23 +148,6 @@ drops_move (const Snake &s, const Change &own, const Change &other, int32_t step
          && ctr_snake_moves_touch (points, s.count, own.index, to, other.index, other_to);
 }
 
-/* Drops the listed moves that conflict with better ones. */
-__device__ inline void
-cta_drop_moves (const Snake &s, uint32_t listed, int32_t step)
-{
-#pragma unroll 1
-  for (uint32_t l = threadIdx.x / 32; l < listed; l += cta_warps ()) {
-    const SnakeListed own = listed_change (s, l);
-    bool dropped = false;
-#pragma unroll 1
-    for (uint32_t first = 0; first < listed && !dropped; first += 32)
-      dropped = __any_sync (~0u, drops_move (s, own, listed_change (s, min (first + lane_index (), listed - 1)), step));
-    if (dropped && lane_index () == 0)
-      s.arrays.chosen[l] = 0;
-  }
-  __syncthreads ();
-}
-
 /* Applies the moves that remain or, if they do not lower the criterion, only the best one. */
 __device__ inline void
 cta_make_moves (const SnakeKernelArgs &f, Snake &s, uint32_t listed, int32_t step)
@@ -214,7 +197,7 @@ cta_make_moves (const SnakeKernelArgs &f, Snake &s, uint32_t listed, int32_t ste
   }
 }
 
-/* As cta_drop_moves(), for LISTED <= SNAKE_WARP_CHANGES moves, a thread a pair of moves. */
+/* As cluster_drop(), for LISTED <= SNAKE_WARP_CHANGES moves, a thread a pair of moves. */
 __device__ inline void
 cta_drop_listed (const Snake &s, uint32_t listed, int32_t step)
 {
@@ -276,10 +259,11 @@ warp_make_moves (const SnakeKernelArgs &f, const Snake &s, uint32_t listed, int3
 
 /* Drops and applies listed moves. */
 __device__ inline void
-cta_make_listed (const SnakeKernelArgs &f, Snake &s, uint32_t listed, int32_t step)
+cluster_make_listed (const SnakeKernelArgs &f, Snake &s, uint32_t listed, int32_t step)
 {
   if (listed > SNAKE_WARP_CHANGES) {
-    cta_drop_moves (s, listed, step);
+    cluster_drop (
+        s, listed, [&] (const SnakeListed &own, const SnakeListed &other) { return drops_move (s, own, other, step); });
     cta_make_moves (f, s, listed, step);
   } else if (listed > 0) {
     cta_drop_listed (s, listed, step);
@@ -420,7 +404,7 @@ cluster_move (const SnakeKernelArgs &f, Snake &s, uint32_t step)
     for (uint32_t i = threadIdx.x; i < s.count; i += blockDim.x)
       s.arrays.stale[i] = 0;
     listed = cta_list_changes (s);
-    cta_make_listed (f, s, listed, (int32_t) step);
+    cluster_make_listed (f, s, listed, (int32_t) step);
     if (HISTORY && listed > 0)
       cta_record<HISTORY> (f, s, CTR_SNAKE_MOVED, step);
   }

@@ -54,10 +54,13 @@ cluster_find_removals (const SnakeKernelArgs &f, const Snake &s, CtrSnakeLengths
         const CtrPoint b = points[ctr_snake_next (count, i)];
         return SnakeLine{points[ctr_snake_before (count, i)], variant ? points[i] : b, b};
       });
-  constexpr uint32_t LANES = 4, ITEMS = 32 / LANES; /* lanes for a point, and points of a warp */
+  constexpr uint32_t LANES = 4; /* for a point */
+  /* Few points are spread over all warps, as each warp tests for touching edges one point after the other. */
+  const uint32_t items = min (32 / LANES, (count + cluster_warps (s) - 1) / cluster_warps (s));
 #pragma unroll 1
-  for (uint32_t w = cluster_warp (s); w * ITEMS < count; w += cluster_warps (s)) {
-    const uint32_t own = w * ITEMS + lane_index () / LANES, i = min (own, count - 1);
+  for (uint32_t w = cluster_warp (s); w * items < count; w += cluster_warps (s)) {
+    const uint32_t item = lane_index () / LANES, own = item < items ? w * items + item : count;
+    const uint32_t i = min (own, count - 1);
     CtrSnakeSums gain = {0, 0, 0};
     for (uint32_t piece = s.arrays.offsets[i]; piece < s.arrays.offsets[i + 1]; piece++)
       gain = ctr_snake_sums_add (gain, ctr_snake_sums_sub (s.workspace.by_piece.partial_sums[2 * piece],
@@ -68,7 +71,7 @@ cluster_find_removals (const SnakeKernelArgs &f, const Snake &s, CtrSnakeLengths
     bool eligible = own < count && value < limit;
     for (uint32_t rest = __ballot_sync (~0u, eligible && lane_index () % LANES == 0); rest; rest &= rest - 1) {
       const uint32_t lane = __ffs (rest) - 1;
-      if (warp_removal_touches (s, w * ITEMS + lane / LANES) && lane_index () == lane)
+      if (warp_removal_touches (s, w * items + lane / LANES) && lane_index () == lane)
         eligible = false;
     }
     if (own < count && lane_index () % LANES == 0)
@@ -77,33 +80,18 @@ cluster_find_removals (const SnakeKernelArgs &f, const Snake &s, CtrSnakeLengths
   cluster_barrier (s);
 }
 
-/* Drops the listed removals that conflict with better ones. */
-__device__ inline void
-cta_drop_removals (const Snake &s, uint32_t listed)
+/* Is the removal OWN dropped in favour of OTHER? */
+__device__ inline bool
+drops_removal (const Snake &s, const SnakeListed &own, const SnakeListed &other)
 {
+  if (!is_better (other.value, other.index, own.value, own.index))
+    return false;
   const CtrPoint *points = s.arrays.points;
-#pragma unroll 1
-  for (uint32_t l = threadIdx.x / 32; l < listed; l += cta_warps ()) {
-    const SnakeListed own = listed_change (s, l);
-    const CtrPoint a = points[ctr_snake_before (s.count, own.index)], b = points[ctr_snake_next (s.count, own.index)];
-    bool dropped = false;
-#pragma unroll 1
-    for (uint32_t first = 0; first < listed && !dropped; first += 32) {
-      bool touches = false;
-      if (first + lane_index () < listed) {
-        const SnakeListed other = listed_change (s, first + lane_index ());
-        if (is_better (other.value, other.index, own.value, own.index))
-          /* The boxes include the points themselves, so those of neighbours overlap. */
-          touches = !boxes_are_disjoint (a, points[own.index], b, points[ctr_snake_before (s.count, other.index)],
-                        points[other.index], points[ctr_snake_next (s.count, other.index)])
-                    && ctr_snake_two_removals_touch (points, s.count, own.index, other.index);
-      }
-      dropped = __any_sync (~0u, touches);
-    }
-    if (dropped && lane_index () == 0)
-      s.arrays.chosen[l] = 0;
-  }
-  __syncthreads ();
+  /* The boxes include the points themselves, so those of neighbours overlap. */
+  return !boxes_are_disjoint (points[ctr_snake_before (s.count, own.index)], points[own.index],
+             points[ctr_snake_next (s.count, own.index)], points[ctr_snake_before (s.count, other.index)],
+             points[other.index], points[ctr_snake_next (s.count, other.index)])
+         && ctr_snake_two_removals_touch (points, s.count, own.index, other.index);
 }
 
 /* Applies the removals that remain or, if they do not shorten the description, only the best one. */
@@ -172,7 +160,8 @@ cluster_prune (const SnakeKernelArgs &f, Snake &s)
   const uint32_t listed = cta_list_changes (s);
   if (listed == 0)
     return false;
-  cta_drop_removals (s, listed);
+  cluster_drop (
+      s, listed, [&] (const SnakeListed &own, const SnakeListed &other) { return drops_removal (s, own, other); });
   cta_make_removals (f, s, listed, lengths, limit);
   return true;
 }
