@@ -243,6 +243,7 @@ cluster_start (
   }
   if (s.needed_capacity)
     return false;
+  cluster_barrier (s); /* before sums that other CTAs read are overwritten, and corners by the polygon */
   if (threadIdx.x < 4) {
     CtrPoint corner;
     corner.x = threadIdx.x == 1 || threadIdx.x == 2 ? rectangle.high.x : rectangle.low.x;
