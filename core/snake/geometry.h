@@ -83,7 +83,7 @@ ctr_snake_before (uint32_t count, uint32_t i)
 
 enum {
   CTR_SNAKE_DIRECTIONS = 8,
-  CTR_SNAKE_NEAR_ITERATIONS = 4 /* from a near start, with a step greater than 1 */
+  CTR_SNAKE_OUTLINE_ITERATIONS = 4 /* from an outline, with a step greater than 1 */
 };
 
 /* A window in corner coordinates, left < right, top < bottom. */

@@ -111,7 +111,6 @@ add_task (CtrSnakePlanner *planner, const CtrSnakeParams *params, const CtrSnake
       .window = *window,
       .min_segment = params->min_segment ? params->min_segment : power_of_two (side / 240, 4),
       .max_step = params->max_step ? params->max_step : power_of_two (side / 32, 1),
-      .near = object->first_step > 0,
       .automatic = object->start == CTR_SNAKE_START_AUTO,
       .retry = object->retry && object->start != CTR_SNAKE_START_AUTO,
       .first_point = plan->point_count,

@@ -46,10 +46,9 @@
  * move of a point is its candidate with the lowest C, of equal ones the one with the lowest direction. A move is
  * dropped if ctr_snake_moves_touch() that of a point with a lower C, or with an equal C and a lower index, even if that
  * move is dropped, too. All other moves are made together. If they do not lower C, only the move with the lowest C is
- * made (of equal ones, that of the lowest index). Moves end with the first iteration without a move; from a near start, those
- * with a step greater than 1 also after CTR_SNAKE_NEAR_ITERATIONS. A start is near if it is an outline, or if the
- * object has a first step. (Moving even and odd points in turn, so that no point moves with a neighbour, takes half as
- * many iterations again.)
+ * made (of equal ones, that of the lowest index). Moves end with the first iteration without a move; from an outline, those with
+ * a step greater than 1 also after CTR_SNAKE_OUTLINE_ITERATIONS. (Moving even and odd points in turn, so that no point
+ * moves with a neighbour, takes half as many iterations again.)
  *
  * Stages. The first d is first_step, with an outline at most the side of a block. In a stage, the polygon moves by d.
  * Then every edge that ctr_snake_splits() gets a point in the middle, unless its halves touch another edge of the
@@ -87,7 +86,6 @@ typedef struct {
   uint32_t min_segment;  /* >= 1 */
   uint32_t max_step;     /* 1 .. 65535 */
   uint32_t first_step;
-  bool near;            /* the start is near: the object has a first step */
   bool automatic;       /* start with a rectangle, otherwise with the polygon */
   bool retry;           /* false if automatic */
   uint64_t first_point; /* of the starting polygon, in the plan's points */

@@ -202,7 +202,7 @@ make_moves (CtrSnakePolygon *polygon, uint32_t count)
 void
 ctr_snake_polygon_move (CtrSnakePolygon *polygon, uint32_t step)
 {
-  const uint32_t most = polygon->starts_near && step > 1 ? CTR_SNAKE_NEAR_ITERATIONS : UINT32_MAX;
+  const uint32_t most = polygon->from_outline && step > 1 ? CTR_SNAKE_OUTLINE_ITERATIONS : UINT32_MAX;
   memset (polygon->stale.data, true, polygon->count * sizeof (bool));
   for (uint32_t i = 0; i < most && ctr_snake_polygon_iterate (polygon); i++) {
     const uint32_t count = find_moves (polygon, step);

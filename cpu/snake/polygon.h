@@ -32,10 +32,10 @@ typedef struct {
   const CtrSnakeTable *table;
   CtrSnakeSums window;
   uint32_t iterations;
-  bool starts_near; /* the start was near */
-  bool limited;     /* max_iterations is reached: the search ends */
-  bool cancelled;   /* the search ends, and the polygon is invalid */
-  uint64_t work;    /* operations since the last poll */
+  bool from_outline; /* the start was an outline */
+  bool limited;      /* max_iterations is reached: the search ends */
+  bool cancelled;    /* the search ends, and the polygon is invalid */
+  uint64_t work;     /* operations since the last poll */
 
   uint32_t count;
   CtrSnakeSums inside;
@@ -116,7 +116,7 @@ void ctr_snake_boxes_set (CtrSnakeBoxes *boxes, uint32_t i, CtrSnakeBox box);
  */
 uint32_t ctr_snake_boxes_near (const CtrSnakeBoxes *boxes, uint32_t count, CtrSnakeBox box, uint32_t *near);
 
-/* Makes an automatic start the polygon, lowers STEP to what suits it, and sets STARTS_NEAR. False if there is none, or if the
+/* Makes an automatic start the polygon, lowers STEP to what suits it, and sets FROM_OUTLINE. False if there is none, or if the
  * task is cancelled, as it is without memory. */
 bool ctr_snake_start (CtrSnakePolygon *polygon, uint32_t *step);
 

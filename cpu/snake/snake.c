@@ -123,7 +123,7 @@ seek (CtrSnakePolygon *polygon, bool automatic, bool *found)
   const CtrSnakeTask *task = polygon->task;
   uint32_t step = automatic && !task->automatic ? task->max_step : task->first_step;
   *found = false;
-  polygon->starts_near = task->near && automatic == task->automatic;
+  polygon->from_outline = false;
   if (!(automatic ? ctr_snake_start (polygon, &step) : take_start (polygon)))
     return !polygon->cancelled;
   polygon->limited = false;

@@ -171,7 +171,7 @@ take_outline (CtrSnakePolygon *polygon, const Rectangle *rectangle, uint32_t *st
   if (polygon->count == 0)
     return false;
   *step = *step < (uint32_t) grid.side ? *step : (uint32_t) grid.side;
-  polygon->starts_near = true;
+  polygon->from_outline = true;
   return true;
 }
 

@@ -65,7 +65,7 @@ struct Snake {
   CtrSnakeWindow limits;
   uint32_t min_segment;
   uint32_t iterations;
-  bool near;                /* the start was near */
+  bool from_outline;        /* the start was an outline */
   bool exhausted;           /* the iterations are used up: the evolution ends */
   uint32_t needed_capacity; /* capacity that is missing, or 0; if not 0, the evolution ends */
 

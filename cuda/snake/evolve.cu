@@ -73,7 +73,7 @@ cluster_find_target (const SnakeKernelArgs &f, Snake &s, uint32_t number, uint4 
   *restarted = false;
   for (;;) {
     uint32_t step = *restarted ? task.max_step : task.first_step;
-    s.near = !*restarted && task.near;
+    s.from_outline = false;
     if (cluster_begin (f, s, number, automatic, memory, &step)) {
       s.exhausted = false;
       cluster_fit<WIDE, HISTORY> (f, s, step);

@@ -393,7 +393,7 @@ cluster_move (const SnakeKernelArgs &f, Snake &s, uint32_t step)
     s.arrays.stale[i] = 1;
   }
   const bool together = __syncthreads_or (is_long) && s.ctas > 1;
-  uint32_t left = s.near && step > 1 ? CTR_SNAKE_NEAR_ITERATIONS : ~0u;
+  uint32_t left = s.from_outline && step > 1 ? CTR_SNAKE_OUTLINE_ITERATIONS : ~0u;
   for (uint32_t listed = 1; listed > 0 && left > 0; left--) {
     if (!cluster_count_iteration (f, s))
       return;

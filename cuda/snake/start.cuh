@@ -227,7 +227,7 @@ cluster_find_rectangle (
   return true;
 }
 
-/* Makes the outline the polygon, lowers *STEP to what suits it, and sets NEAR; or the best rectangle. False: there is neither. */
+/* Makes the outline the polygon, lowers *STEP to what suits it, and sets FROM_OUTLINE; or the best rectangle. False: there is neither. */
 __device__ inline bool
 cluster_start (
     const SnakeKernelArgs &f, Snake &s, uint32_t task, SnakeCells *cells, SnakeCorners *corners, uint32_t *step)
@@ -238,7 +238,7 @@ cluster_start (
   const SnakeBlocks blocks = snake_blocks (f, task);
   if (cluster_find_region (f, s, blocks, rectangle.inside) && cluster_take_outline (f, s, blocks, corners)) {
     *step = min (*step, (uint32_t) blocks.grid.side);
-    s.near = true;
+    s.from_outline = true;
     return true;
   }
   if (s.needed_capacity)

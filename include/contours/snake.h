@@ -87,7 +87,7 @@ typedef struct {
 } CtrSnakeRect;
 
 typedef enum {
-  CTR_SNAKE_START_AUTO,      /* the best of all rectangles on a grid of 32 x 32 cells in the window */
+  CTR_SNAKE_START_AUTO,      /* the outline of those blocks of the window that differ, or the best rectangle */
   CTR_SNAKE_START_RECTANGLE, /* the part of `rectangle` inside the window; if there is none, no target is found */
   CTR_SNAKE_START_POLYGON    /* `points` */
 } CtrSnakeStart;
@@ -100,9 +100,8 @@ typedef struct {
    * the clipped window. An anticlockwise polygon is reversed, keeping its first point. Read during the call only. */
   const CtrPoint *points;
   uint32_t point_count;
-  uint32_t first_step; /* first step size from this start, which is near the target: each step size but 1 gets few
-                          iterations. 0: max_step, and as many iterations as it takes. To track a target, start from
-                          its last polygon with a first step of 8. */
+  uint32_t first_step; /* first step size from this start; 0: max_step. To track a target, start from its last polygon
+                          with a first step of 8. */
   bool retry;          /* if this start finds no target, search again with CTR_SNAKE_START_AUTO */
 } CtrSnakeObject;
 

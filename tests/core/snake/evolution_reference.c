@@ -220,7 +220,7 @@ move_once (Work *work, int32_t distance)
 static void
 move_nodes (Work *work, int32_t distance)
 {
-  const int most = work->near && distance > 1 ? 4 : INT_MAX;
+  const int most = work->from_outline && distance > 1 ? 4 : INT_MAX;
   for (int i = 0; i < most && may_go_on (work) && move_once (work, distance); i++)
     note (work, CTR_SNAKE_MOVED, distance);
 }

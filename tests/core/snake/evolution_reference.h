@@ -26,8 +26,8 @@ typedef struct {
   Polygon line;
   double criterion; /* of the line */
   uint32_t iterations;
-  bool stopped; /* by their largest number */
-  bool near;    /* the start is near: steps of more than 1 get few iterations */
+  bool stopped;      /* by their largest number */
+  bool from_outline; /* steps of more than 1 get few iterations */
 } Work;
 
 /* The criterion's part of a region; the whole of it, infinite where one of the two regions is empty. */

@@ -100,7 +100,7 @@ best_of (const Work *work, const Cells *cells, bool coarse, Rectangle low, Recta
   return best;
 }
 
-/* The automatic start: an outline, which lowers *STEP and is near, or the best rectangle of whole cells; without nodes where there
+/* The automatic start: an outline, which lowers *STEP, or the best rectangle of whole cells; without nodes where there
  * is none. */
 static Polygon
 automatic_start (Work *work, int32_t *step)
@@ -117,7 +117,7 @@ automatic_start (Work *work, int32_t *step)
     int32_t side;
     best = best_of (work, cells, false, low, high);
     line = reference_outline (work, best.sums, &side);
-    work->near = work->near || line.count > 0;
+    work->from_outline = line.count > 0;
     if (line.count > 0)
       *step = side < *step ? side : *step;
     else
@@ -270,13 +270,11 @@ reference_snake (
     way.row = rows.count;
     CtrSnakeRegion region = {.object = i};
     int32_t step = object->first_step ? (int32_t) object->first_step : work.max_step;
-    work.near = object->first_step > 0;
     const Polygon start = start_line (&work, object, &step);
     bool found = look_for (&work, start, step, &region.gain);
     if (!found && object->retry && object->start != CTR_SNAKE_START_AUTO) {
       region.flags = CTR_SNAKE_RESTARTED;
       step = work.max_step;
-      work.near = false;
       const Polygon restart = automatic_start (&work, &step);
       found = look_for (&work, restart, step, &region.gain);
     }
