@@ -49,8 +49,8 @@ __launch_bounds__ (CONTOUR_THREADS) adopt_kernel (const __grid_constant__ typena
   }
 }
 
-/* Keys that bring siblings together: top-level contours first, then the others by parent, then places without a
- * contour. BY_ROW: contours have rows by now, and siblings are rows. */
+/* Keys that bring siblings together: top-level contours first, then the others by parent, then, with SORTS_ROOM, places
+ * without a contour. BY_ROW: contours have rows by now, and siblings are rows. */
 template <typename Policy, bool BY_ROW>
 __global__ void
 __launch_bounds__ (CONTOUR_THREADS) sibling_key_kernel (const __grid_constant__ typename Policy::Args f)
@@ -59,8 +59,8 @@ __launch_bounds__ (CONTOUR_THREADS) sibling_key_kernel (const __grid_constant__ 
   ctr_wait_for_previous ();
   if (!contours_fit (f))
     return;
-  const uint32_t contours = f.counters->header.contours;
-  for (uint32_t i = first_index (); i < f.contour_capacity; i += index_step ()) {
+  const uint32_t contours = f.counters->header.contours, places = Policy::SORTS_ROOM ? f.contour_capacity : contours;
+  for (uint32_t i = first_index (); i < places; i += index_step ()) {
     uint32_t key = Policy::first_parent_key (f) + f.contour_capacity;
     if (i < contours) {
       const uint32_t contour = BY_ROW && f.by_row.contours ? f.by_row.contours[i] : i;

@@ -17,6 +17,7 @@
  *   walk.cuh       the next line to the west
  * and in cuda/contours/:
  *   list_ranking.cu  ranks the rings
+ *   radix_sort.cu  brings siblings together
  *   hierarchy.cuh, rows.cuh, contour_measures.cuh  kernels shared with the borders
  *
  * Of a label image, the level indices are its labels, in 32 bits. There may be as many as pixels, so no array is indexed
@@ -27,6 +28,7 @@
 #include "cuda/common/device_buffer.cuh"
 #include "cuda/contours/contour_args.cuh"
 #include "cuda/contours/list_ranking.cuh"
+#include "cuda/contours/radix_sort.cuh"
 
 #include "core/cracks/nesting.h"
 #include "core/cracks/cracks.h"
@@ -59,6 +61,7 @@ struct CracksCounters {
   CracksHeader header;
   uint32_t scan_tickets[CRACKS_SCANS];
   ListProgress progress;
+  RadixCounters siblings;
 };
 
 /* Of a corner: what its line does there. Where a contour may start, an outer one goes east and a hole goes south. */
@@ -134,6 +137,7 @@ struct CracksKernelArgs {
     ContourAccumulator *accumulators; /* by contour while limits decide which contours stay */
   } by_row;
   ContourHierarchyArgs hierarchy;
+  RadixSort siblings; /* its keys and values are the hierarchy's */
   uint32_t limited, measuring;
   uint64_t min_area2, max_area2, min_length;
   CtrPoint *all_points; /* of contours that may be dropped */
@@ -224,7 +228,7 @@ is_hole (const CracksKernelArgs &f, uint32_t start)
   return f.by_corner.kind[start] & CORNER_GOES_VERTICALLY;
 }
 
-/* Queue the kernels, in this order. TEMPORARY: memory for the sorts. OVERLAP: the GPU has programmatic dependent
+/* Queue the kernels, in this order. TEMPORARY: memory for the sorts of corners. OVERLAP: the GPU has programmatic dependent
  * launch. The first one reads the picture. Without capacity for contours only the first two do anything, and the frame is
  * done again. */
 void cracks_launch_count (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
@@ -236,18 +240,14 @@ void cracks_launch_contours (const CracksKernelArgs &args, bool overlap, cudaStr
 void cracks_launch_measures (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 /* The parents of contours in their levels. */
 void cracks_launch_parents (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
-bool cracks_launch_hierarchy (
-    const CracksKernelArgs &args, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
+void cracks_launch_hierarchy (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 /* The same over all levels; writes the nesting, too. */
-bool cracks_launch_nesting (
-    const CracksKernelArgs &args, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
+void cracks_launch_nesting (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 /* Points and table. */
 void cracks_launch_assembly (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 
-/* Sorts the siblings together. TEMPORARY NULL: only sets *SIZE, the bytes that it must have. */
-cudaError_t cracks_sort_siblings (const CracksKernelArgs &args, void *temporary, size_t *size, cudaStream_t stream);
-
-/* A stable sort from keys[0] and values[0] to keys[1] and values[1]. Keys are below KEY_COUNT. TEMPORARY as above. */
+/* A stable sort from keys[0] and values[0] to keys[1] and values[1]. Keys are below KEY_COUNT. TEMPORARY
+ * NULL: only sets *SIZE, the bytes that it must have. */
 cudaError_t cracks_sort (uint32_t *const keys[2], uint32_t *const values[2], uint32_t count, uint64_t key_count,
     void *temporary, size_t *size, cudaStream_t stream);
 

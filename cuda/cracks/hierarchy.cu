@@ -16,6 +16,7 @@ struct CracksPolicy {
   typedef CracksKernelArgs Args;
   static constexpr int SELECT_SCAN = SCAN_SELECTED;
   static constexpr bool SIBLINGS_DESCEND = true;
+  static constexpr bool SORTS_ROOM = false;
 
   static __device__ bool
   keeps (const Args &f, uint32_t contour)
@@ -113,13 +114,6 @@ __launch_bounds__ (CONTOUR_THREADS) find_west_neighbour_kernel (const __grid_con
 
 } // namespace
 
-cudaError_t
-cracks_sort_siblings (const CracksKernelArgs &f, void *temporary, size_t *size, cudaStream_t stream)
-{
-  return cracks_sort (f.hierarchy.sort_keys, f.hierarchy.sort_values, f.contour_capacity,
-      (uint64_t) (f.labels ? f.contour_capacity : f.level_count) + f.contour_capacity + 1, temporary, size, stream);
-}
-
 void
 cracks_launch_parents (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
 {
@@ -128,11 +122,9 @@ cracks_launch_parents (const CracksKernelArgs &f, bool overlap, cudaStream_t str
   launch_over (resolve_parents_kernel<CracksPolicy>, f.contour_capacity, f, overlap, stream);
 }
 
-bool
-cracks_launch_hierarchy (
-    const CracksKernelArgs &f, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error)
+void
+cracks_launch_hierarchy (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
 {
-  size_t size = temporary->size;
   const uint32_t contours = f.contour_capacity;
   cracks_launch_parents (f, overlap, stream);
   if (f.limited) {
@@ -141,8 +133,7 @@ cracks_launch_hierarchy (
   }
   launch_over (f.labels ? sibling_key_kernel<LabelsPolicy, true> : sibling_key_kernel<CracksPolicy, true>, contours, f,
       overlap, stream);
-  CTR_CUDA (cracks_sort_siblings (f, temporary->data, &size, stream));
+  radix_sort_launch (f.siblings, overlap, stream);
   launch_over (
       f.labels ? link_siblings_kernel<LabelsPolicy> : link_siblings_kernel<CracksPolicy>, contours, f, overlap, stream);
-  return true;
 }

@@ -31,6 +31,19 @@ lay_out_planes (CracksKernelArgs *f, uint8_t *base)
   return arena.used;
 }
 
+/* The sort of siblings: keys are levels, or first contours of labels, then parents. */
+void
+lay_out_siblings (CracksKernelArgs *f, ArenaLayout *arena)
+{
+  const uint64_t top_level = f->labels ? f->contour_capacity : f->level_count;
+  RadixSort *sort = &f->siblings;
+  radix_lay_out (sort, arena, f->contour_capacity, (f->nested ? 1 : top_level) + f->contour_capacity + 1);
+  for (int i = 0; i < 2; i++) {
+    f->hierarchy.sort_keys[i] = sort->keys[i ? radix_sorted (*sort) : 0];
+    f->hierarchy.sort_values[i] = sort->values[i ? radix_sorted (*sort) : 0];
+  }
+}
+
 size_t
 lay_out_contents (CracksKernelArgs *f, uint8_t *base)
 {
@@ -45,10 +58,9 @@ lay_out_contents (CracksKernelArgs *f, uint8_t *base)
       f->sorting.keys[by][i] = arena.take<uint32_t> (corners);
       f->sorting.values[by][i] = arena.take<uint32_t> (corners);
     }
-    f->hierarchy.sort_keys[i] = arena.take<uint32_t> (contours);
-    f->hierarchy.sort_values[i] = arena.take<uint32_t> (contours);
     f->ranking.views[i] = arena.take<ListView> (corners);
   }
+  lay_out_siblings (f, &arena);
   for (uint32_t **array : {&f->by_found_corner.place, &f->by_found_corner.corner, &f->by_corner.place,
            &f->by_corner.vertical, &f->corners_by_column, &f->contour_by_start})
     *array = arena.take<uint32_t> (corners);
@@ -75,19 +87,16 @@ lay_out_contents (CracksKernelArgs *f, uint8_t *base)
   return arena.used;
 }
 
-/* Makes room for the sorts. */
+/* Makes room for the sorts of corners. */
 bool
 reserve_sorting (Cracks *c, const CracksKernelArgs &f, CtrError *error)
 {
-  size_t corners = 0, siblings = 0;
-  const SortCounts n = {f.by_corner.capacity, f.contour_capacity, f.level_count};
-  if (n.corners == 0
-      || (n.corners == c->sorted.corners && n.contours == c->sorted.contours && n.levels == c->sorted.levels))
+  size_t size = 0;
+  const SortCounts n = {f.by_corner.capacity, f.level_count};
+  if (n.corners == 0 || (n.corners == c->sorted.corners && n.levels == c->sorted.levels))
     return true;
-  CTR_CUDA (
-      cracks_sort (f.sorting.keys[0], f.sorting.values[0], n.corners, n.levels, NULL, &corners, c->session.stream));
-  CTR_CUDA (cracks_sort_siblings (f, NULL, &siblings, c->session.stream));
-  if (!ctr_device_buffer_reserve (&c->sorting, max (corners, siblings), error))
+  CTR_CUDA (cracks_sort (f.sorting.keys[0], f.sorting.values[0], n.corners, n.levels, NULL, &size, c->session.stream));
+  if (!ctr_device_buffer_reserve (&c->sorting, size, error))
     return false;
   c->sorted = n;
   return true;
@@ -176,6 +185,8 @@ cracks_reserve (Cracks *c, CracksKernelArgs *f, CtrError *error)
   lay_out_planes (f, (uint8_t *) c->planes.data);
   lay_out_contents (f, (uint8_t *) c->contents.data);
   f->ranking.progress = &f->counters->progress;
+  f->siblings.count = &f->counters->header.contours;
+  f->siblings.counters = &f->counters->siblings;
   f->frame_output = {(CtrContour *) c->slot->table.data, (CtrPoint *) c->slot->points.data,
       with_sums ? (CtrContourSums *) c->slot->sums.data : NULL, (CtrDeviceNumbers *) c->slot->numbers.data};
   f->frame_output.nesting = f->nested ? (CtrContourNesting *) c->slot->nesting.data : NULL;

@@ -32,6 +32,7 @@ struct NestedPolicy {
   typedef CracksKernelArgs Args;
   static constexpr int SELECT_SCAN = SCAN_SELECTED;
   static constexpr bool SIBLINGS_DESCEND = true;
+  static constexpr bool SORTS_ROOM = false;
 
   static __device__ bool
   keeps (const Args &f, uint32_t contour)
@@ -210,11 +211,9 @@ __launch_bounds__ (CONTOUR_THREADS) nesting_kernel (const __grid_constant__ Crac
 
 } // namespace
 
-bool
-cracks_launch_nesting (
-    const CracksKernelArgs &f, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error)
+void
+cracks_launch_nesting (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
 {
-  size_t size = temporary->size;
   const uint32_t contours = f.contour_capacity;
   launch_over (find_links_kernel, (uint64_t) contours * 32, f, overlap, stream);
   cracks_launch_parents (f, overlap, stream);
@@ -228,8 +227,7 @@ cracks_launch_nesting (
     launch_over (adopt_kernel<NestedPolicy>, contours, f, overlap, stream);
   }
   launch_over (sibling_key_kernel<NestedPolicy, true>, contours, f, overlap, stream);
-  CTR_CUDA (cracks_sort_siblings (f, temporary->data, &size, stream));
+  radix_sort_launch (f.siblings, overlap, stream);
   launch_over (link_siblings_kernel<NestedPolicy>, contours, f, overlap, stream);
   launch_over (nesting_kernel, contours, f, overlap, stream);
-  return true;
 }

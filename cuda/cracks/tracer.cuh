@@ -23,7 +23,7 @@ struct FrameKey {
 
 /* What the size of CUB's temporary storage depends on. */
 struct SortCounts {
-  uint32_t corners, contours, levels;
+  uint32_t corners, levels;
 };
 
 struct Cracks {
