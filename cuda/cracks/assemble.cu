@@ -20,7 +20,7 @@ struct OffsetPolicy {
 
 constexpr int THREADS = CONTOUR_THREADS, CORNER_SHARE = CORNER_SCAN_SHARE / THREADS;
 
-/* Numbers the contours in the order of their first corners. */
+/* Finds the starts of the contours, for the sort by levels. */
 __global__ void
 __launch_bounds__ (THREADS) contour_kernel (const __grid_constant__ CracksKernelArgs f)
 {
@@ -31,17 +31,17 @@ __launch_bounds__ (THREADS) contour_kernel (const __grid_constant__ CracksKernel
   if (!corners_fit (f))
     return;
   bool complete;
-  const uint32_t rounds = list_ranking_rounds (f.ranking, &complete);
-  if (threadIdx.x == 0)
-    ticket = atomicAdd (&f.counters->scan_tickets[SCAN_CONTOURS], 1);
-  __syncthreads ();
-  if (ticket == 0 && threadIdx.x == 0) {
+  const uint32_t rounds = list_ranking_rounds (f.ranking, &complete), corners = (uint32_t) h.corners;
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
     h.rounds = rounds;
     h.incomplete = !complete;
   }
-  const uint32_t corners = (uint32_t) h.corners, from = (ticket * THREADS + threadIdx.x) * CORNER_SHARE;
-  if (!complete || ticket * CORNER_SCAN_SHARE >= corners)
+  if (!complete || blockIdx.x * CORNER_SCAN_SHARE >= corners)
     return;
+  if (threadIdx.x == 0)
+    ticket = atomicAdd (&f.counters->scan_tickets[SCAN_CONTOURS], 1);
+  __syncthreads ();
+  const uint32_t from = (ticket * THREADS + threadIdx.x) * CORNER_SHARE;
   const ListView *views = f.ranking.views[rounds % 2];
   uint32_t starts = 0;
   if (from < corners) {
@@ -49,22 +49,39 @@ __launch_bounds__ (THREADS) contour_kernel (const __grid_constant__ CracksKernel
     const uint32_t words[4] = {four.x, four.y, four.z, four.w};
 #pragma unroll
     for (int i = 0; i < CORNER_SHARE; i++)
-      if (from + i < corners && words[i / 4] >> 8 * (i % 4) & CORNER_MAY_START && views[from + i].key == from + i)
+      if (from + i < corners && words[i / 4] >> 8 * (i % 4) & CORNER_MAY_START
+          && start_of_ring (f, views, from + i) == from + i)
         starts |= 1u << i;
   }
   uint32_t all;
   uint32_t contour = device_scan<THREADS> (__popc (starts), f.scan_states[SCAN_CONTOURS], ticket, sums, &all);
-  for (; starts; starts &= starts - 1) {
-    const int i = __ffs (starts) - 1;
-    f.contour_by_start[from + i] = contour;
-    if (contour < f.contour_capacity) {
-      f.by_contour.starts[contour] = from + i;
-      f.by_contour.lengths[contour] = 1 + views[next_corner (f, from + i, f.by_corner.kind[from + i])].distance;
-    }
-    contour++;
+  for (; starts; starts &= starts - 1, contour++) {
+    const uint32_t start = from + __ffs (starts) - 1;
+    if (contour >= f.contour_capacity)
+      break;
+    f.levels.keys[0][contour] = f.by_corner.level_index[start] - 1;
+    f.levels.values[0][contour] = start;
   }
   if (threadIdx.x == 0 && (ticket + 1) * CORNER_SCAN_SHARE >= corners)
     h.all_contours = h.contours = all;
+}
+
+/* Numbers the contours, which are in the order of levels now. */
+__global__ void
+__launch_bounds__ (THREADS) number_kernel (const __grid_constant__ CracksKernelArgs f)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (!contours_fit (f))
+    return;
+  const ListView *views = list_ranking_views (f.ranking);
+  const uint32_t contours = f.counters->header.all_contours;
+  for (uint32_t i = first_index (); i < contours; i += index_step ()) {
+    const uint32_t start = f.by_contour.starts[i], steps = f.by_corner.steps[start];
+    f.contour_by_start[start] = i;
+    f.by_contour.lengths[i] =
+        steps & STEPS_CLOSED ? steps & ~STEPS_CLOSED : steps + views[f.by_corner.exit[start]].distance;
+  }
 }
 
 __global__ void
@@ -78,13 +95,20 @@ __launch_bounds__ (THREADS) point_kernel (const __grid_constant__ CracksKernelAr
   CtrPoint *const points = points_of (f);
   const uint32_t corners = (uint32_t) f.counters->header.corners;
   for (uint32_t i = first_index (); i < corners; i += index_step ()) {
-    const ListView view = views[i];
-    const uint32_t contour = f.contour_by_start[view.key],
+    uint32_t start = f.by_corner.exit[i], distance = f.by_corner.steps[i]; /* from here to the start */
+    if (distance & STEPS_CLOSED) {
+      distance &= ~STEPS_CLOSED;
+    } else {
+      const ListView view = views[start];
+      start = view.key;
+      distance += view.distance;
+    }
+    const uint32_t contour = f.contour_by_start[start], length = f.by_contour.lengths[contour],
                    row = f.by_contour.rows ? f.by_contour.rows[contour] : contour;
+    /* Where the start is nearer than the end of the segment, DISTANCE is one round too long. */
+    const uint32_t position = (distance > length ? 2 * length : length) - distance;
     if (row != NO_CONTOUR) /* x comes first */
-      *(uint32_t
-              *) &points[f.by_row.firsts[row] + (view.distance ? f.by_contour.lengths[contour] - view.distance : 0)] =
-          f.by_corner.place[i];
+      *(uint32_t *) &points[f.by_row.firsts[row] + position] = f.by_corner.place[i];
   }
 }
 
@@ -113,7 +137,6 @@ parent_row (const CracksKernelArgs &f, uint32_t row)
   return parent == NO_PARENT ? -1 : (int32_t) (f.by_contour.rows ? f.by_contour.rows[parent] : parent);
 }
 
-template <bool LABELS>
 __global__ void
 __launch_bounds__ (THREADS) table_kernel (const __grid_constant__ CracksKernelArgs f)
 {
@@ -136,8 +159,8 @@ __launch_bounds__ (THREADS) table_kernel (const __grid_constant__ CracksKernelAr
     c.child = (int32_t) f.hierarchy.child[i];
     c.parent = parent_row (f, i);
     c.flags = is_hole (f, start) ? CTR_CONTOUR_HOLE : 0;
-    const uint32_t level_index = level_index_of_corner<LABELS> (f, start);
-    c.level = LABELS ? level_index : f.level_by_index[level_index - 1];
+    const uint32_t level_index = f.by_corner.level_index[start];
+    c.level = f.labels ? level_index : f.level_by_index[level_index - 1];
     c.left = a.min_x;
     c.top = a.min_y;
     c.width = a.max_x - a.min_x;
@@ -165,6 +188,8 @@ void
 cracks_launch_contours (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
 {
   ctr_launch_overlapped (overlap, contour_kernel, f.by_corner.capacity / CORNER_SCAN_SHARE + 1, THREADS, 0, stream, f);
+  radix_sort_launch (f.levels, overlap, stream);
+  launch_over (number_kernel, f.contour_capacity, f, overlap, stream);
 }
 
 void
@@ -183,5 +208,5 @@ void
 cracks_launch_assembly (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
 {
   launch_points (f, SCAN_OFFSETS, overlap, stream);
-  launch_over (f.labels ? table_kernel<true> : table_kernel<false>, f.contour_capacity, f, overlap, stream);
+  launch_over (table_kernel, f.contour_capacity, f, overlap, stream);
 }

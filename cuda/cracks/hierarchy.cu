@@ -58,11 +58,11 @@ struct CracksPolicy {
 __device__ inline uint32_t
 first_of_level (const CracksKernelArgs &f, uint32_t contour)
 {
-  const uint32_t *keys = f.sorting.keys[0][1], *starts = f.by_contour.starts, own = keys[starts[contour]];
+  const uint32_t *levels = f.levels.keys[f.levels.passes % 2], own = levels[contour];
   uint32_t first = 0, end = contour;
   while (first < end) {
     const uint32_t middle = first + (end - first) / 2;
-    if (keys[starts[middle]] < own)
+    if (levels[middle] < own)
       first = middle + 1;
     else
       end = middle;
@@ -99,12 +99,12 @@ __launch_bounds__ (CONTOUR_THREADS) find_west_neighbour_kernel (const __grid_con
   const uint32_t contours = f.counters->header.all_contours;
   for (uint32_t i = first_index () / 32; i < contours; i += index_step () / 32) {
     const uint32_t start = f.by_contour.starts[i], place = f.by_corner.place[start],
-                   level_index = level_index_of_corner<LABELS> (f, start), y = place >> 16;
+                   level_index = f.by_corner.level_index[start], y = place >> 16;
     const bool hole = is_hole (f, start);
     const int x = walk_west<LABELS> (f, level_index, (int) (place & 0xffff) - 1, y, hole);
     uint32_t parent = NO_PARENT;
     if (hole || x >= 0) {
-      const uint32_t other = f.contour_by_start[views[find_crack<LABELS> (f, level_index, x + 1, y)].key];
+      const uint32_t other = contour_at_crack<LABELS> (f, views, level_index, x + 1, y);
       parent = other | (is_hole (f, f.by_contour.starts[other]) == hole ? SAME_PARENT_AS : 0);
     }
     if (threadIdx.x % 32 == 0)

@@ -88,7 +88,7 @@ __launch_bounds__ (CONTOUR_THREADS) find_links_kernel (const __grid_constant__ C
     if (level_index >= 1 && level_index <= f.level_count) {
       const int x = walk_west<false> (f, level_index, (int) (place & 0xffff), y, !hole);
       if (!hole || x >= 0) {
-        const uint32_t other = f.contour_by_start[views[find_crack<false> (f, level_index, x + 1, y)].key];
+        const uint32_t other = contour_at_crack<false> (f, views, level_index, x + 1, y);
         link = other | (is_hole (f, f.by_contour.starts[other]) == hole ? 0 : PARENT_OF);
       }
     }
