@@ -19,7 +19,6 @@ struct BordersPolicy {
   typedef BordersKernelArgs Args;
   static constexpr int SELECT_SCAN = SCAN_SELECTED;
   static constexpr bool SIBLINGS_DESCEND = false;
-  static constexpr bool SORTS_ROOM = true;
 
   static __device__ bool
   keeps (const Args &f, uint32_t contour)

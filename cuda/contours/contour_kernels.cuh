@@ -10,7 +10,6 @@
  *   SELECT_SCAN                which of scan_tickets and scan_states the selection uses
  *   needs_offsets (f)          must the kernels find where each row's points begin?
  *   SIBLINGS_DESCEND           the next sibling is the one before in the order of the contours
- *   SORTS_ROOM                 the sort by parents takes as many contours as there is room for
  *   first_parent_key (f)       in the sort by parents, the key of contour 0's children; top-level keys are below
  *   top_level_key (f, contour)     in the sort by parents, the key of a contour without a parent
  *   prepare_parent (f, contour)    last change of a parent before the sort

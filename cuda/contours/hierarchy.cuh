@@ -8,8 +8,19 @@
 namespace
 {
 
-/* Replaces each SAME_PARENT_AS by the parent. All threads follow their chains at once; each takes over what others have
- * found so far. */
+/* Replaces SAME_PARENT_AS, of contour I, by the parent, and returns that. Threads that do so follow their chains at once;
+ * each takes over what others have found so far. */
+__device__ inline uint32_t
+resolve_parent (uint32_t *parents, uint32_t i)
+{
+  uint32_t parent = load_shared_word (&parents[i]);
+  while (parent & SAME_PARENT_AS) {
+    parent = load_shared_word (&parents[parent & ~SAME_PARENT_AS]);
+    atomicExch (&parents[i], parent);
+  }
+  return parent;
+}
+
 template <typename Policy>
 __global__ void
 __launch_bounds__ (CONTOUR_THREADS) resolve_parents_kernel (const __grid_constant__ typename Policy::Args f)
@@ -19,14 +30,8 @@ __launch_bounds__ (CONTOUR_THREADS) resolve_parents_kernel (const __grid_constan
   if (!contours_fit (f))
     return;
   const uint32_t contours = f.counters->header.all_contours;
-  uint32_t *parents = f.hierarchy.parents;
-  for (uint32_t i = first_index (); i < contours; i += index_step ()) {
-    uint32_t parent = load_shared_word (&parents[i]);
-    while (parent & SAME_PARENT_AS) {
-      parent = load_shared_word (&parents[parent & ~SAME_PARENT_AS]);
-      atomicExch (&parents[i], parent);
-    }
-  }
+  for (uint32_t i = first_index (); i < contours; i += index_step ())
+    resolve_parent (f.hierarchy.parents, i);
 }
 
 /* After the selection: the parent of a contour inside a dropped one is the next contour around it that stays. */
@@ -49,8 +54,8 @@ __launch_bounds__ (CONTOUR_THREADS) adopt_kernel (const __grid_constant__ typena
   }
 }
 
-/* Keys that bring siblings together: top-level contours first, then the others by parent, then, with SORTS_ROOM, places
- * without a contour. BY_ROW: contours have rows by now, and siblings are rows. */
+/* Keys that bring siblings together: top-level contours first, then the others by parent, then places without a
+ * contour. BY_ROW: contours have rows by now, and siblings are rows. */
 template <typename Policy, bool BY_ROW>
 __global__ void
 __launch_bounds__ (CONTOUR_THREADS) sibling_key_kernel (const __grid_constant__ typename Policy::Args f)
@@ -59,8 +64,8 @@ __launch_bounds__ (CONTOUR_THREADS) sibling_key_kernel (const __grid_constant__ 
   ctr_wait_for_previous ();
   if (!contours_fit (f))
     return;
-  const uint32_t contours = f.counters->header.contours, places = Policy::SORTS_ROOM ? f.contour_capacity : contours;
-  for (uint32_t i = first_index (); i < places; i += index_step ()) {
+  const uint32_t contours = f.counters->header.contours;
+  for (uint32_t i = first_index (); i < f.contour_capacity; i += index_step ()) {
     uint32_t key = Policy::first_parent_key (f) + f.contour_capacity;
     if (i < contours) {
       const uint32_t contour = BY_ROW && f.by_row.contours ? f.by_row.contours[i] : i;

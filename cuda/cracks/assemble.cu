@@ -25,6 +25,7 @@ __global__ void
 __launch_bounds__ (THREADS) contour_kernel (const __grid_constant__ CracksKernelArgs f)
 {
   __shared__ uint32_t ticket, sums[THREADS / 32];
+  __shared__ RadixHistograms histograms;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   CracksHeader &h = f.counters->header;
@@ -40,7 +41,8 @@ __launch_bounds__ (THREADS) contour_kernel (const __grid_constant__ CracksKernel
     return;
   if (threadIdx.x == 0)
     ticket = atomicAdd (&f.counters->scan_tickets[SCAN_CONTOURS], 1);
-  __syncthreads ();
+  radix_clear_states (f.levels, corners / 4, ctr_div_up (corners, CORNER_SCAN_SHARE)); /* A contour has four corners. */
+  radix_begin_count (histograms);
   const uint32_t from = (ticket * THREADS + threadIdx.x) * CORNER_SHARE;
   const ListView *views = f.ranking.views[rounds % 2];
   uint32_t starts = 0;
@@ -59,29 +61,36 @@ __launch_bounds__ (THREADS) contour_kernel (const __grid_constant__ CracksKernel
     const uint32_t start = from + __ffs (starts) - 1;
     if (contour >= f.contour_capacity)
       break;
-    f.levels.keys[0][contour] = f.by_corner.level_index[start] - 1;
+    const uint32_t level = f.by_corner.level_index[start] - 1;
+    f.levels.keys[0][contour] = level;
     f.levels.values[0][contour] = start;
+    radix_count (f.levels, histograms, level);
   }
+  radix_end_count (f.levels, histograms);
   if (threadIdx.x == 0 && (ticket + 1) * CORNER_SCAN_SHARE >= corners)
     h.all_contours = h.contours = all;
 }
 
-/* Numbers the contours, which are in the order of levels now. */
+/* Sorts the contours by level. The last pass numbers them. */
 __global__ void
-__launch_bounds__ (THREADS) number_kernel (const __grid_constant__ CracksKernelArgs f)
+__launch_bounds__ (RADIX_THREADS) level_pass_kernel (const __grid_constant__ CracksKernelArgs f, uint32_t pass)
 {
+  __shared__ RadixShared shared;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  if (!contours_fit (f))
+  if (pass + 1 < f.levels.passes) {
+    radix_pass (f.levels, shared, pass, blockIdx.x);
     return;
-  const ListView *views = list_ranking_views (f.ranking);
-  const uint32_t contours = f.counters->header.all_contours;
-  for (uint32_t i = first_index (); i < contours; i += index_step ()) {
-    const uint32_t start = f.by_contour.starts[i], steps = f.by_corner.steps[start];
-    f.contour_by_start[start] = i;
-    f.by_contour.lengths[i] =
-        steps & STEPS_CLOSED ? steps & ~STEPS_CLOSED : steps + views[f.by_corner.exit[start]].distance;
   }
+  const ListView *views = list_ranking_views (f.ranking);
+  radix_pass (f.levels, shared, pass, blockIdx.x, [&] (uint32_t contour, uint32_t level, uint32_t start) {
+    const uint32_t steps = f.by_corner.steps[start];
+    f.levels.keys[radix_sorted (f.levels)][contour] = level;
+    f.by_contour.starts[contour] = start;
+    f.by_contour.lengths[contour] =
+        steps & STEPS_CLOSED ? steps & ~STEPS_CLOSED : steps + views[f.by_corner.exit[start]].distance;
+    f.contour_by_start[start] = contour;
+  });
 }
 
 __global__ void
@@ -154,9 +163,7 @@ __launch_bounds__ (THREADS) table_kernel (const __grid_constant__ CracksKernelAr
     c.area2 = a.area2;
     c.length = a.length;
     c.count = f.by_row.lengths[i];
-    c.next = (int32_t) f.hierarchy.next[i]; /* NO_CONTOUR is -1 */
-    c.previous = (int32_t) f.hierarchy.previous[i];
-    c.child = (int32_t) f.hierarchy.child[i];
+    c.next = c.previous = c.child = -1; /* until they are linked */
     c.parent = parent_row (f, i);
     c.flags = is_hole (f, start) ? CTR_CONTOUR_HOLE : 0;
     const uint32_t level_index = f.by_corner.level_index[start];
@@ -188,8 +195,8 @@ void
 cracks_launch_contours (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
 {
   ctr_launch_overlapped (overlap, contour_kernel, f.by_corner.capacity / CORNER_SCAN_SHARE + 1, THREADS, 0, stream, f);
-  radix_sort_launch (f.levels, overlap, stream);
-  launch_over (number_kernel, f.contour_capacity, f, overlap, stream);
+  for (uint32_t pass = 0; pass < f.levels.passes; pass++)
+    ctr_launch_overlapped (overlap, level_pass_kernel, radix_ctas (f.levels), RADIX_THREADS, 0, stream, f, pass);
 }
 
 void

@@ -18,9 +18,10 @@
  *   nesting.cu     the same over all levels, and the branches
  *   vertex.cuh     the lines at a vertex and at a crack
  *   walk.cuh       the next line to the west
+ *   siblings.cuh   which contours have the same parent
  * and in cuda/contours/:
  *   list_ranking.cu  ranks the rings
- *   radix_sort.cu  sorts contours by level, and brings siblings together
+ *   radix_sort.cuh  sorts contours by level, and brings siblings together
  *   hierarchy.cuh, rows.cuh, contour_measures.cuh  kernels shared with the borders
  *
  * Of a label image, the level indices are its labels, in 32 bits. There may be as many as pixels, so no array is indexed
@@ -135,7 +136,7 @@ struct CracksKernelArgs {
     ContourAccumulator *accumulators; /* by contour while limits decide which contours stay */
   } by_row;
   ContourHierarchyArgs hierarchy;
-  RadixSort siblings; /* its keys and values are the hierarchy's */
+  RadixSort siblings; /* rows in order: keys are parents, or levels of contours without one */
   uint32_t limited, measuring;
   uint64_t min_area2, max_area2, min_length;
   CtrPoint *all_points; /* of contours that may be dropped */
@@ -231,7 +232,10 @@ void cracks_launch_parents (const CracksKernelArgs &args, bool overlap, cudaStre
 void cracks_launch_hierarchy (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 /* The same over all levels; writes the nesting, too. */
 void cracks_launch_nesting (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
-/* Points and table. */
+/* Points, and the table but for siblings and children. */
 void cracks_launch_assembly (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
+/* These; in the hierarchy of each level, and in that over all levels. */
+void cracks_launch_links (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
+void cracks_launch_nested_links (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 
 #endif

@@ -3,20 +3,17 @@
  *
  * To the west of an outer contour's start, across the background of its level, lies its parent, or an outer contour
  * with the same parent. To the west of a hole's start, across the foreground, likewise. */
-#include "cuda/contours/hierarchy.cuh"
 #include "cuda/contours/rows.cuh"
+#include "cuda/cracks/siblings.cuh"
 #include "cuda/cracks/walk.cuh"
 
 namespace
 {
 
-/* See contour_kernels.cuh. OpenCV's order is the reverse of that of the contours: the next sibling starts earlier, and
- * the first child starts last. */
+/* See contour_kernels.cuh. */
 struct CracksPolicy {
   typedef CracksKernelArgs Args;
   static constexpr int SELECT_SCAN = SCAN_SELECTED;
-  static constexpr bool SIBLINGS_DESCEND = true;
-  static constexpr bool SORTS_ROOM = false;
 
   static __device__ bool
   keeps (const Args &f, uint32_t contour)
@@ -47,18 +44,13 @@ struct CracksPolicy {
   {
     return f.by_corner.level_index[f.by_contour.starts[contour]] - 1;
   }
-
-  static __device__ void
-  prepare_parent (const Args &, uint32_t)
-  {
-  }
 };
 
 /* The first contour of the level of CONTOUR. */
 __device__ inline uint32_t
 first_of_level (const CracksKernelArgs &f, uint32_t contour)
 {
-  const uint32_t *levels = f.levels.keys[f.levels.passes % 2], own = levels[contour];
+  const uint32_t *levels = f.levels.keys[radix_sorted (f.levels)], own = levels[contour];
   uint32_t first = 0, end = contour;
   while (first < end) {
     const uint32_t middle = first + (end - first) / 2;
@@ -119,21 +111,24 @@ cracks_launch_parents (const CracksKernelArgs &f, bool overlap, cudaStream_t str
 {
   launch_over (f.labels ? find_west_neighbour_kernel<true> : find_west_neighbour_kernel<false>,
       (uint64_t) f.contour_capacity * 32, f, overlap, stream);
-  launch_over (resolve_parents_kernel<CracksPolicy>, f.contour_capacity, f, overlap, stream);
+  if (f.limited || f.nested) /* Otherwise the key kernel resolves them. */
+    launch_over (resolve_parents_kernel<CracksPolicy>, f.contour_capacity, f, overlap, stream);
 }
 
 void
 cracks_launch_hierarchy (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
 {
-  const uint32_t contours = f.contour_capacity;
   cracks_launch_parents (f, overlap, stream);
   if (f.limited) {
     launch_select_rows<CracksPolicy> (f, overlap, stream);
-    launch_over (adopt_kernel<CracksPolicy>, contours, f, overlap, stream);
+    launch_over (adopt_kernel<CracksPolicy>, f.contour_capacity, f, overlap, stream);
   }
-  launch_over (f.labels ? sibling_key_kernel<LabelsPolicy, true> : sibling_key_kernel<CracksPolicy, true>, contours, f,
-      overlap, stream);
-  radix_sort_launch (f.siblings, overlap, stream);
+  (f.labels ? launch_sibling_sort<LabelsPolicy> : launch_sibling_sort<CracksPolicy>) (f, overlap, stream);
+}
+
+void
+cracks_launch_links (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
+{
   launch_over (
-      f.labels ? link_siblings_kernel<LabelsPolicy> : link_siblings_kernel<CracksPolicy>, contours, f, overlap, stream);
+      f.labels ? link_kernel<LabelsPolicy> : link_kernel<CracksPolicy>, f.contour_capacity, f, overlap, stream);
 }

@@ -32,14 +32,9 @@ void
 lay_out_sorts (CracksKernelArgs *f, ArenaLayout *arena)
 {
   const uint64_t top_level = f->labels ? f->contour_capacity : f->level_count;
-  RadixSort *sort = &f->siblings;
   radix_lay_out (&f->levels, arena, f->contour_capacity, f->level_count);
   f->by_contour.starts = f->levels.values[radix_sorted (f->levels)];
-  radix_lay_out (sort, arena, f->contour_capacity, (f->nested ? 1 : top_level) + f->contour_capacity + 1);
-  for (int i = 0; i < 2; i++) {
-    f->hierarchy.sort_keys[i] = sort->keys[i ? radix_sorted (*sort) : 0];
-    f->hierarchy.sort_values[i] = sort->values[i ? radix_sorted (*sort) : 0];
-  }
+  radix_lay_out (&f->siblings, arena, f->contour_capacity, (f->nested ? 1 : top_level) + f->contour_capacity + 1);
 }
 
 size_t
@@ -59,8 +54,7 @@ lay_out_contents (CracksKernelArgs *f, uint8_t *base)
   f->by_corner.steps = arena.take<uint16_t> (corners);
   f->by_corner.kind =
       arena.take<uint8_t> (corners); /* read 16 at a time: the arena has room for multiples of 256 bytes */
-  for (uint32_t **array : {&f->by_contour.lengths, &f->hierarchy.parents, &f->hierarchy.next, &f->hierarchy.previous,
-           &f->hierarchy.child, &f->by_row.firsts})
+  for (uint32_t **array : {&f->by_contour.lengths, &f->hierarchy.parents, &f->by_row.firsts})
     *array = arena.take<uint32_t> (contours);
   f->by_row.lengths = f->by_contour.lengths;
   f->by_row.accumulators = arena.take<ContourAccumulator> (contours);
