@@ -124,11 +124,15 @@ queue_contours (Cracks *c, const CracksKernelArgs &f, cudaStream_t stream, bool 
     list_ranking_launch_small (f.ranking, overlap, stream);
     list_ranking_launch_rounds (f.ranking, overlap, stream);
     cracks_launch_contours (f, overlap, stream);
-    if (f.limited)
-      cracks_launch_measures (f, overlap, stream);
-    (f.nested ? cracks_launch_nesting : cracks_launch_hierarchy) (f, overlap, stream);
-    cracks_launch_assembly (f, overlap, stream);
-    (f.nested ? cracks_launch_nested_links : cracks_launch_links) (f, overlap, stream);
+    if (!f.limited && !f.nested) {
+      cracks_launch_unlimited (f, overlap, stream);
+    } else {
+      if (f.limited)
+        cracks_launch_measures (f, overlap, stream);
+      (f.nested ? cracks_launch_nesting : cracks_launch_hierarchy) (f, overlap, stream);
+      cracks_launch_assembly (f, overlap, stream);
+      (f.nested ? cracks_launch_nested_links : cracks_launch_links) (f, overlap, stream);
+    }
   }
   deliver_contours (&c->delivery, &f.counters->header, f.output, c->copy.from != NULL, Complete{f, c->plan.max_points},
       overlap, stream);

@@ -14,11 +14,14 @@
  *   corners.cu     samples to level indices; the numbers of corners and segments
  *   tiles.cu       vertices to corners, corners to segments of rings
  *   assemble.cu    rings to contours, points, measures, the table
+ *   unlimited.cu   points and hierarchy together, where all contours stay
  *   hierarchy.cu   who is inside whom, which contours have a row
  *   nesting.cu     the same over all levels, and the branches
  *   vertex.cuh     the lines at a vertex and at a crack
  *   walk.cuh       the next line to the west
+ *   parents.cuh    who is inside whom
  *   siblings.cuh   which contours have the same parent
+ *   points.cuh     points, and rows of the table
  * and in cuda/contours/:
  *   list_ranking.cu  ranks the rings
  *   radix_sort.cuh  sorts contours by level, and brings siblings together
@@ -225,17 +228,23 @@ void cracks_launch_sums (const CracksKernelArgs &args, bool overlap, cudaStream_
 void cracks_launch_tiles (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 /* Numbers the contours. */
 void cracks_launch_contours (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
-/* Measures all contours, before limits decide which stay. */
+/* Then, if all contours stay and are nested in those of their level: the rest. */
+void cracks_launch_unlimited (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
+
+/* If not: measures all contours, before limits decide which stay. */
 void cracks_launch_measures (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 /* The parents of contours in their levels. */
 void cracks_launch_parents (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
+/* These, which contours stay, and the sort of siblings. */
 void cracks_launch_hierarchy (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
-/* The same over all levels; writes the nesting, too. */
+/* The same over all levels, with or without limits; writes the nesting, too. */
 void cracks_launch_nesting (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 /* Points, and the table but for siblings and children. */
 void cracks_launch_assembly (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 /* These; in the hierarchy of each level, and in that over all levels. */
 void cracks_launch_links (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 void cracks_launch_nested_links (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
+/* The sums behind moments, if they are asked for. */
+void cracks_launch_moments (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 
 #endif

@@ -13,22 +13,21 @@
 namespace
 {
 
-/* Keys that bring siblings together: top-level contours first, then the others by parent. */
+/* Keys that bring siblings together: top-level contours first, then the others by parent. By all threads of CTAS, which
+ * are the first of the grid. */
 template <typename Policy>
-__global__ void
-__launch_bounds__ (CONTOUR_THREADS) key_kernel (const __grid_constant__ CracksKernelArgs f)
+__device__ inline void
+make_keys (const CracksKernelArgs &f, const Ctas &ctas)
 {
   __shared__ RadixHistograms histograms;
-  ctr_let_next_start ();
-  ctr_wait_for_previous ();
   const uint32_t rows = f.counters->header.contours;
-  if (!contours_fit (f) || blockIdx.x * CONTOUR_THREADS >= rows)
+  if (ctas.own * blockDim.x >= rows)
     return;
   radix_begin_count (histograms);
-  radix_clear_states (f.siblings, rows, min (gridDim.x, ctr_div_up (rows, CONTOUR_THREADS)));
-  for (uint32_t i = first_index (); i < rows; i += index_step ()) {
+  radix_clear_states (f.siblings, rows, min (ctas.count, ctr_div_up (rows, blockDim.x)));
+  for (uint32_t i = ctas.first_index (); i < rows; i += ctas.index_step ()) {
     const uint32_t contour = f.by_row.contours ? f.by_row.contours[i] : i;
-    const uint32_t parent = f.limited ? f.hierarchy.parents[contour] : resolve_parent (f.hierarchy.parents, contour);
+    const uint32_t parent = resolve_parent (f.hierarchy.parents, contour); /* if nobody has done so before */
     const uint32_t key = parent == NO_PARENT
                              ? Policy::top_level_key (f, contour)
                              : Policy::first_parent_key (f) + (f.by_contour.rows ? f.by_contour.rows[parent] : parent);
@@ -37,6 +36,16 @@ __launch_bounds__ (CONTOUR_THREADS) key_kernel (const __grid_constant__ CracksKe
     radix_count (f.siblings, histograms, key);
   }
   radix_end_count (f.siblings, histograms);
+}
+
+template <typename Policy>
+__global__ void
+__launch_bounds__ (CONTOUR_THREADS) key_kernel (const __grid_constant__ CracksKernelArgs f)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (contours_fit (f))
+    make_keys<Policy> (f, Ctas::all ());
 }
 
 __global__ void
@@ -71,13 +80,20 @@ __launch_bounds__ (CONTOUR_THREADS) link_kernel (const __grid_constant__ CracksK
   }
 }
 
+/* The passes from number FIRST on. */
+inline void
+launch_sibling_passes (const CracksKernelArgs &f, uint32_t first, bool overlap, cudaStream_t stream)
+{
+  for (uint32_t pass = first; pass < f.siblings.passes; pass++)
+    ctr_launch_overlapped (overlap, sibling_pass_kernel, radix_ctas (f.siblings), RADIX_THREADS, 0, stream, f, pass);
+}
+
 template <typename Policy>
 void
 launch_sibling_sort (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
 {
   launch_over (key_kernel<Policy>, f.contour_capacity, f, overlap, stream);
-  for (uint32_t pass = 0; pass < f.siblings.passes; pass++)
-    ctr_launch_overlapped (overlap, sibling_pass_kernel, radix_ctas (f.siblings), RADIX_THREADS, 0, stream, f, pass);
+  launch_sibling_passes (f, 0, overlap, stream);
 }
 
 } // namespace
