@@ -20,6 +20,37 @@ struct OffsetPolicy {
 
 constexpr int THREADS = CONTOUR_THREADS, CORNER_SHARE = CORNER_SCAN_SHARE / THREADS;
 
+/* Which of the corners from number FROM on are starts, as bits. Their loads overlap. */
+__device__ inline uint32_t
+find_starts (const CracksKernelArgs &f, const ListView *views, uint32_t from, uint32_t corners)
+{
+  static_assert (CORNER_SHARE == 8, "kinds are two words");
+  const uint2 kinds = *(const uint2 *) &f.by_corner.kind[from]; /* The arena has room for a multiple of 256 bytes. */
+  uint32_t candidates = 0, exits[CORNER_SHARE], starts[CORNER_SHARE], found = 0;
+#pragma unroll
+  for (int i = 0; i < CORNER_SHARE; i++) {
+    const uint32_t kind = (i < 4 ? kinds.x : kinds.y) >> 8 * (i % 4);
+    candidates |= (uint32_t) (from + i < corners && kind & CORNER_MAY_START) << i;
+  }
+#pragma unroll
+  for (int i = 0; i < CORNER_SHARE; i++) {
+    exits[i] = starts[i] = NO_KEY;
+    if (candidates >> i & 1) {
+      exits[i] = f.by_corner.exit[from + i];
+      if (f.by_corner.steps[from + i] & STEPS_CLOSED)
+        starts[i] = exits[i];
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < CORNER_SHARE; i++)
+    if (candidates >> i & 1 && starts[i] == NO_KEY)
+      starts[i] = views[exits[i]].key;
+#pragma unroll
+  for (int i = 0; i < CORNER_SHARE; i++)
+    found |= (uint32_t) (candidates >> i & 1 && starts[i] == from + i) << i;
+  return found;
+}
+
 /* Finds the starts of the contours, for the sort by levels. */
 __global__ void
 __launch_bounds__ (THREADS) contour_kernel (const __grid_constant__ CracksKernelArgs f)
@@ -44,21 +75,11 @@ __launch_bounds__ (THREADS) contour_kernel (const __grid_constant__ CracksKernel
   radix_clear_states (f.levels, corners / 4, ctr_div_up (corners, CORNER_SCAN_SHARE)); /* A contour has four corners. */
   radix_begin_count (histograms);
   const uint32_t from = (ticket * THREADS + threadIdx.x) * CORNER_SHARE;
-  const ListView *views = f.ranking.views[rounds % 2];
-  uint32_t starts = 0;
-  if (from < corners) {
-    const uint4 four = *(const uint4 *) &f.by_corner.kind[from]; /* The arena has room for a multiple of 256 bytes. */
-    const uint32_t words[4] = {four.x, four.y, four.z, four.w};
-#pragma unroll
-    for (int i = 0; i < CORNER_SHARE; i++)
-      if (from + i < corners && words[i / 4] >> 8 * (i % 4) & CORNER_MAY_START
-          && start_of_ring (f, views, from + i) == from + i)
-        starts |= 1u << i;
-  }
+  const uint32_t starts = from < corners ? find_starts (f, f.ranking.views[rounds % 2], from, corners) : 0;
   uint32_t all;
   uint32_t contour = device_scan<THREADS> (__popc (starts), f.scan_states[SCAN_CONTOURS], ticket, sums, &all);
-  for (; starts; starts &= starts - 1, contour++) {
-    const uint32_t start = from + __ffs (starts) - 1;
+  for (uint32_t left = starts; left; left &= left - 1, contour++) {
+    const uint32_t start = from + __ffs (left) - 1;
     if (contour >= f.contour_capacity)
       break;
     const uint32_t level = f.by_corner.level_index[start] - 1;

@@ -40,7 +40,7 @@
 #include "core/cracks/nesting.h"
 #include "core/cracks/cracks.h"
 
-constexpr uint32_t CORNER_SCAN_SHARE = 4096;      /* corners that a CTA scans, 16 a thread */
+constexpr uint32_t CORNER_SCAN_SHARE = 2048;      /* corners that a CTA scans, 8 a thread */
 constexpr uint32_t CRACKS_MAX_CORNERS = 1u << 30; /* and segments */
 constexpr uint32_t TILE_NODES = 4096;             /* Of a tile with more corners, each one is a segment. */
 

@@ -53,7 +53,7 @@ lay_out_contents (CracksKernelArgs *f, uint8_t *base)
     *array = arena.take<uint32_t> (corners);
   f->by_corner.steps = arena.take<uint16_t> (corners);
   f->by_corner.kind =
-      arena.take<uint8_t> (corners); /* read 16 at a time: the arena has room for multiples of 256 bytes */
+      arena.take<uint8_t> (corners); /* read 8 at a time: the arena has room for multiples of 256 bytes */
   for (uint32_t **array : {&f->by_contour.lengths, &f->hierarchy.parents, &f->by_row.firsts})
     *array = arena.take<uint32_t> (contours);
   f->by_row.lengths = f->by_contour.lengths;

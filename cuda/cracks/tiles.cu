@@ -11,7 +11,6 @@ namespace
 
 constexpr int THREADS = 256, WARPS = THREADS / 32;
 constexpr int TILE = VERTEX_TILE, TILE_ROWS = TILE / WARPS; /* of vertices; each warp takes some rows */
-constexpr int SHARE = TILE_NODES / THREADS;                 /* corners of a thread */
 
 /* What a corner knows of its ring in the tile, as a ListView: at first about itself, in the end all. */
 struct Node {
@@ -228,36 +227,34 @@ join (const Node &a, const Node &b)
       behind ? b.key : a.key, behind ? (uint16_t) (a.length + b.distance) : a.distance};
 }
 
-/* Pointer jumping in shared memory. */
+/* Pointer jumping in shared memory, some corners of each thread at a time. */
 template <bool LABELS>
 __device__ inline void
 jump (Tile<LABELS> &t)
 {
+  constexpr uint32_t AT_ONCE = 4;
   const uint32_t corners = t.corners;
   bool any;
   do {
     any = false;
-    Node news[SHARE];
+    for (uint32_t base = threadIdx.x; base - threadIdx.x < corners; base += AT_ONCE * THREADS) {
+      Node news[AT_ONCE];
 #pragma unroll
-    for (int k = 0; k < SHARE; k++) {
-      const uint32_t i = threadIdx.x + k * THREADS;
-      if (k * THREADS >= corners)
-        break;
-      if (i >= corners)
-        continue;
-      news[k] = t.nodes[i];
-      for (int hop = 0; hop < 2 && !(news[k].next & NODE_DONE); hop++)
-        news[k] = join (news[k], t.nodes[news[k].next]);
-      any = any || !(news[k].next & NODE_DONE);
-    }
-    __syncthreads ();
+      for (uint32_t k = 0; k < AT_ONCE; k++) {
+        const uint32_t i = base + k * THREADS;
+        if (i >= corners)
+          continue;
+        news[k] = t.nodes[i];
+        for (int hop = 0; hop < 2 && !(news[k].next & NODE_DONE); hop++)
+          news[k] = join (news[k], t.nodes[news[k].next]);
+        any = any || !(news[k].next & NODE_DONE);
+      }
+      __syncthreads ();
 #pragma unroll
-    for (int k = 0; k < SHARE; k++) {
-      const uint32_t i = threadIdx.x + k * THREADS;
-      if (k * THREADS >= corners)
-        break;
-      if (i < corners)
-        t.nodes[i] = news[k];
+      for (uint32_t k = 0; k < AT_ONCE; k++)
+        if (base + k * THREADS < corners)
+          t.nodes[base + k * THREADS] = news[k];
+      __syncthreads ();
     }
   } while (__syncthreads_or (any));
 }
@@ -326,7 +323,7 @@ write_segments (const CracksKernelArgs &f, const Tile<LABELS> &t, bool fits, uin
 
 template <bool LABELS>
 __global__ void
-__launch_bounds__ (THREADS, 4) tile_kernel (const __grid_constant__ CracksKernelArgs f)
+__launch_bounds__ (THREADS, 5) tile_kernel (const __grid_constant__ CracksKernelArgs f)
 {
   __shared__ Tile<LABELS> t;
   ctr_let_next_start ();
@@ -334,8 +331,8 @@ __launch_bounds__ (THREADS, 4) tile_kernel (const __grid_constant__ CracksKernel
   if (!corners_fit (f))
     return;
   const uint32_t corners = (uint32_t) f.counters->header.corners;
-  if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x < 16 && corners % 16 && threadIdx.x >= corners % 16)
-    f.by_corner.kind[corners / 16 * 16 + threadIdx.x] = 0; /* Kinds are read 16 at a time. */
+  if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x < 8 && threadIdx.x >= corners % 8 && corners % 8)
+    f.by_corner.kind[corners / 8 * 8 + threadIdx.x] = 0; /* Kinds are read 8 at a time. */
   if (corners == 0)
     return;
   begin_tile (f, t);
