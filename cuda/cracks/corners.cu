@@ -111,7 +111,7 @@ __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksKernelAr
   all = 0;
   for (int i = 0; i < WARPS; i++)
     all += warp_sums[i];
-  const uint32_t segments = passages[0] + passages[1] + (all > TILE_NODES ? all : 0);
+  const uint32_t segments = passages[0] + passages[1] + (all > f.tile_nodes ? all : 0);
   if (all)
     atomicAdd (&f.found->corners[f.turn], (unsigned long long) all);
   uint32_t first = 0;

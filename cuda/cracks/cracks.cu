@@ -41,6 +41,7 @@ cracks_create (CtrError *error)
   delivery_init (&c->delivery);
   c->staged.pinned = true;
   const bool ok = cuda_session_open (&c->session, "preparing the tracer of level contours", error)
+                  && cracks_prepare_tiles (&c->most_tile_nodes, error)
                   && ctr_device_buffer_reserve (&c->tables, TABLES_SIZE, error)
                   && ctr_device_buffer_reserve (&c->staged, TABLES_SIZE, error) && (c->pool = contour_pool_new (error));
   if (ok)

@@ -42,7 +42,8 @@
 
 constexpr uint32_t CORNER_SCAN_SHARE = 2048;      /* corners that a CTA scans, 8 a thread */
 constexpr uint32_t CRACKS_MAX_CORNERS = 1u << 30; /* and segments */
-constexpr uint32_t TILE_NODES = 4096;             /* Of a tile with more corners, each one is a segment. */
+/* Corners of a tile that shared memory has room for: at least, by dense frames at most, and steps between them. */
+constexpr uint32_t LEAST_TILE_NODES = 3072, MOST_TILE_NODES = 12288, TILE_NODES_STEP = 1024;
 
 /* Scans: corners of tiles, by rows of vertices; contours among corners; offsets of points, for the measures and for the
  * result; contours that stay. */
@@ -107,6 +108,7 @@ struct CracksKernelArgs {
     uint32_t stride; /* samples; a row is a multiple of 16 bytes */
   } by_pixel;
   uint32_t tiles_x, tiles_y; /* of the vertices */
+  uint32_t tile_nodes;       /* Of a tile with more corners, each one is a segment. */
   uint32_t *row_sums;        /* corners in a tile's row of vertices; then those before it, all over */
   struct {
     uint32_t *left, *top; /* the first segment of the lines into and out of the tile there */
@@ -225,6 +227,8 @@ is_hole (const CracksKernelArgs &f, uint32_t start)
  * picture. Without capacity for contours only the first two do anything, and the frame is done again. */
 void cracks_launch_count (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 void cracks_launch_sums (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
+/* Once in each context. *MOST_NODES: the most that args.tile_nodes may be. */
+bool cracks_prepare_tiles (uint32_t *most_nodes, CtrError *error);
 void cracks_launch_tiles (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 /* Numbers the contours. */
 void cracks_launch_contours (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);

@@ -72,6 +72,16 @@ lay_out_contents (CracksKernelArgs *f, uint8_t *base)
   return arena.used;
 }
 
+/* A quarter more than a tile has on average where all the room for corners is used: dense frames have more in each tile, not
+ * in a few. With fewer, more tiles run at once. */
+uint32_t
+choose_tile_nodes (const Cracks *c, const CracksKernelArgs &f)
+{
+  const uint64_t mean = c->corner_capacity / ((uint64_t) f.tiles_x * f.tiles_y);
+  const uint64_t wanted = (mean + mean / 4 + TILE_NODES_STEP - 1) / TILE_NODES_STEP * TILE_NODES_STEP;
+  return (uint32_t) max ((uint64_t) LEAST_TILE_NODES, min (wanted, (uint64_t) c->most_tile_nodes));
+}
+
 void
 set_capacities (const Cracks *c, CracksKernelArgs *f)
 {
@@ -140,6 +150,7 @@ cracks_reserve (Cracks *c, CracksKernelArgs *f, CtrError *error)
   if (c->period_ended)
     give_back (c, f);
   f->ranking.rounds = c->rounds;
+  f->tile_nodes = choose_tile_nodes (c, *f);
   const bool with_sums = c->plan.features & CTR_CONTOUR_FEATURE_MOMENTS;
   const cudaStream_t stream = c->session.stream;
   const CtrImage no_picture = {}; /* The components keep the labels. */

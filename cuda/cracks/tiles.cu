@@ -13,7 +13,8 @@ constexpr int THREADS = 256, WARPS = THREADS / 32;
 constexpr int TILE = VERTEX_TILE, TILE_ROWS = TILE / WARPS; /* of vertices; each warp takes some rows */
 
 /* What a corner knows of its ring in the tile, as a ListView: at first about itself, in the end all. */
-struct Node {
+struct __align__ (8) Node
+{
   uint16_t next;   /* the corner after the known ones; NODE_LEAVES: the last one in the tile; NODE_CLOSED */
   uint16_t length; /* known corners, modulo 2^16 */
   uint16_t key;    /* the smallest known one that may be a start */
@@ -22,7 +23,7 @@ struct Node {
 
 constexpr uint16_t NODE_LEAVES = 1 << 15, NODE_CLOSED = 1 << 14, NODE_DONE = NODE_LEAVES | NODE_CLOSED,
                    NODE_NEXT = NODE_CLOSED - 1, NODE_NO_KEY = 0xffff;
-static_assert (TILE_NODES <= NODE_NEXT + 1, "corners of a tile have 14 bits");
+static_assert (MOST_TILE_NODES <= NODE_NEXT + 1, "corners of a tile have 14 bits");
 
 enum { LEFT_SIDE, TOP_SIDE, RIGHT_SIDE, BOTTOM_SIDE, SIDES };
 
@@ -34,8 +35,15 @@ template <bool LABELS> struct Tile {
   uint32_t passage[SIDES][TILE]; /* the first segment at a crack */
   uint32_t passages[SIDES];      /* on all cracks of a side */
   uint32_t corners;
-  Node nodes[TILE_NODES];
 };
+
+/* By corner of the tile, if there are no more than f.tile_nodes. */
+__device__ inline Node *
+nodes_of_tile ()
+{
+  extern __shared__ uint2 words[];
+  return (Node *) words;
+}
 
 /* Where a line goes on. */
 struct Arrival {
@@ -183,6 +191,7 @@ __device__ inline void
 link_corners (const CracksKernelArgs &f, Tile<LABELS> &t, bool fits, uint32_t segments)
 {
   const bool equal = by_equal<LABELS> (f);
+  Node *const nodes = nodes_of_tile ();
   for (uint32_t i = threadIdx.x; i < t.corners; i += THREADS) {
     const uint32_t y = find_last (t.row_first, i), x = find_last (t.before + y * TILE, i), number = t.row_base[y] + i;
     uint32_t level_index = 0;
@@ -201,7 +210,7 @@ link_corners (const CracksKernelArgs &f, Tile<LABELS> &t, bool fits, uint32_t se
     if (kind & CORNER_MAY_START)
       f.by_corner.level_index[number] = level_index;
     if (fits) {
-      Node &node = t.nodes[i];
+      Node &node = nodes[i];
       node.next = to.leaves ? NODE_LEAVES | i : to.at;
       node.length = 1;
       node.key = kind & CORNER_MAY_START ? i : NODE_NO_KEY;
@@ -228,12 +237,11 @@ join (const Node &a, const Node &b)
 }
 
 /* Pointer jumping in shared memory, some corners of each thread at a time. */
-template <bool LABELS>
 __device__ inline void
-jump (Tile<LABELS> &t)
+jump (uint32_t corners)
 {
   constexpr uint32_t AT_ONCE = 4;
-  const uint32_t corners = t.corners;
+  Node *const nodes = nodes_of_tile ();
   bool any;
   do {
     any = false;
@@ -244,16 +252,16 @@ jump (Tile<LABELS> &t)
         const uint32_t i = base + k * THREADS;
         if (i >= corners)
           continue;
-        news[k] = t.nodes[i];
+        news[k] = nodes[i];
         for (int hop = 0; hop < 2 && !(news[k].next & NODE_DONE); hop++)
-          news[k] = join (news[k], t.nodes[news[k].next]);
+          news[k] = join (news[k], nodes[news[k].next]);
         any = any || !(news[k].next & NODE_DONE);
       }
       __syncthreads ();
 #pragma unroll
       for (uint32_t k = 0; k < AT_ONCE; k++)
         if (base + k * THREADS < corners)
-          t.nodes[base + k * THREADS] = news[k];
+          nodes[base + k * THREADS] = news[k];
       __syncthreads ();
     }
   } while (__syncthreads_or (any));
@@ -264,8 +272,9 @@ template <bool LABELS>
 __device__ inline void
 end_corners (const CracksKernelArgs &f, const Tile<LABELS> &t)
 {
+  const Node *const nodes = nodes_of_tile ();
   for (uint32_t i = threadIdx.x; i < t.corners; i += THREADS) {
-    const Node node = t.nodes[i];
+    const Node node = nodes[i];
     const uint32_t number = number_of (t, i), last = node.next & NODE_NEXT;
     if (node.next & NODE_LEAVES) {
       if (last != i)
@@ -275,7 +284,7 @@ end_corners (const CracksKernelArgs &f, const Tile<LABELS> &t)
     }
     uint32_t distance = node.distance;
     if (node.key == i) /* once around */
-      distance = 1 + t.nodes[f.by_corner.exit[number]].distance;
+      distance = 1 + nodes[f.by_corner.exit[number]].distance;
     f.by_corner.exit[number] = number_of (t, node.key);
     f.by_corner.steps[number] = STEPS_CLOSED | distance;
   }
@@ -287,6 +296,7 @@ __device__ inline void
 write_segments (const CracksKernelArgs &f, const Tile<LABELS> &t, bool fits, uint32_t segments)
 {
   const bool equal = by_equal<LABELS> (f);
+  const Node *const nodes = nodes_of_tile ();
   uint32_t all = 0;
   for (int side = 0; side < SIDES; side++)
     all += t.passages[side];
@@ -308,7 +318,7 @@ write_segments (const CracksKernelArgs &f, const Tile<LABELS> &t, bool fits, uin
     const Arrival to = follow (f, t, x, y, dx, dy, level_index);
     ListView view = {to.at, 0, NO_KEY, 0};
     if (!to.leaves && fits) {
-      const Node node = t.nodes[to.at];
+      const Node node = nodes[to.at];
       view.next = f.by_corner.exit[number_of (t, node.next & NODE_NEXT)];
       view.length = node.length;
       if (node.key != NODE_NO_KEY)
@@ -323,7 +333,7 @@ write_segments (const CracksKernelArgs &f, const Tile<LABELS> &t, bool fits, uin
 
 template <bool LABELS>
 __global__ void
-__launch_bounds__ (THREADS, 5) tile_kernel (const __grid_constant__ CracksKernelArgs f)
+__launch_bounds__ (THREADS, 6) tile_kernel (const __grid_constant__ CracksKernelArgs f)
 {
   __shared__ Tile<LABELS> t;
   ctr_let_next_start ();
@@ -336,11 +346,11 @@ __launch_bounds__ (THREADS, 5) tile_kernel (const __grid_constant__ CracksKernel
   if (corners == 0)
     return;
   begin_tile (f, t);
-  const bool fits = t.corners <= TILE_NODES;
+  const bool fits = t.corners <= f.tile_nodes;
   const uint32_t segments = t.passage[TOP_SIDE][0] + t.passages[TOP_SIDE];
   link_corners (f, t, fits, segments);
   if (fits && t.corners) {
-    jump (t);
+    jump (t.corners);
     end_corners (f, t);
   }
   write_segments (f, t, fits, segments);
@@ -348,9 +358,23 @@ __launch_bounds__ (THREADS, 5) tile_kernel (const __grid_constant__ CracksKernel
 
 } // namespace
 
+bool
+cracks_prepare_tiles (uint32_t *most_nodes, CtrError *error)
+{
+  int device, shared;
+  CTR_CUDA (cudaGetDevice (&device));
+  CTR_CUDA (cudaDeviceGetAttribute (&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  const uint32_t nodes = ((uint32_t) shared - sizeof (Tile<true>)) / sizeof (Node);
+  *most_nodes = min (nodes / TILE_NODES_STEP * TILE_NODES_STEP, MOST_TILE_NODES);
+  for (auto kernel : {tile_kernel<false>, tile_kernel<true>})
+    CTR_CUDA (cudaFuncSetAttribute (
+        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) (*most_nodes * sizeof (Node))));
+  return true;
+}
+
 void
 cracks_launch_tiles (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
 {
-  ctr_launch_overlapped (
-      overlap, f.labels ? tile_kernel<true> : tile_kernel<false>, dim3 (f.tiles_x, f.tiles_y), THREADS, 0, stream, f);
+  ctr_launch_overlapped (overlap, f.labels ? tile_kernel<true> : tile_kernel<false>, dim3 (f.tiles_x, f.tiles_y),
+      THREADS, f.tile_nodes * sizeof (Node), stream, f);
 }

@@ -28,6 +28,7 @@ struct Cracks {
   CtrDeviceBuffer planes;   /* sized by the image */
   CtrDeviceBuffer contents; /* sized by what is in it */
   uint32_t turn;            /* see CracksFound */
+  uint32_t most_tile_nodes;
   CudaGraphCache<FrameKey> graphs;
   /* Room for the most that the latest frames have needed. A frame that needs more is done again. */
   uint32_t corner_capacity, segment_capacity, contour_capacity, rounds;

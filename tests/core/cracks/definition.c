@@ -197,6 +197,30 @@ check_refused (const CtrImage *image, CtrCracksParams params, uint64_t points)
   ctr_contours_unref (contours);
 }
 
+/* Noise in one square of a constant image: a GPU's tile there has far more corners than the average one. */
+static void
+test_dense_squares (void)
+{
+  enum { WIDTH = 400, HEIGHT = 200, SIDE = 40 };
+  static const uint32_t steps[] = {3, 12, 40};
+  CtrCracks *own = tracer_new (&setup);
+  uint8_t *pixels = malloc (WIDTH * HEIGHT);
+  const CtrImage image = {
+      .data = pixels, .stride = WIDTH, .width = WIDTH, .height = HEIGHT, .format = CTR_FORMAT_GRAY8};
+  for (uint32_t i = 0; i < (setup.quick ? 3 : 30); i++) {
+    CtrCracksParams params = random_cracks_params (&rng);
+    const uint32_t left = random_below (&rng, WIDTH - SIDE), top = random_below (&rng, HEIGHT - SIDE);
+    params.step = steps[i % LENGTH (steps)];
+    memset (pixels, i % 2 ? 100 : 0, WIDTH * HEIGHT);
+    for (uint32_t p = 0; p < SIDE * SIDE; p++)
+      pixels[(top + p / SIDE) * WIDTH + left + p % SIDE] = (uint8_t) random_below (&rng, 256);
+    describe_cracks ("a dense square", &image, &params);
+    check_cracks (own, &setup, &image, &params);
+  }
+  free (pixels);
+  ctr_cracks_free (own);
+}
+
 /* Exactly as many points as there may be, and one more. Contours that are dropped count. */
 static void
 test_most_points (void)
@@ -260,6 +284,7 @@ main (int argc, char **argv)
       {"lines", test_lines},
       {"layouts", test_layouts},
       {"all levels", test_all_levels},
+      {"dense squares", test_dense_squares},
       {"most points", test_most_points},
       {"growth", test_growth},
   };
