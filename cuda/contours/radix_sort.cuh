@@ -10,6 +10,7 @@
 
 #include "cuda/common/device_buffer.cuh"
 #include "cuda/common/scan.cuh"
+#include "cuda/contours/contour_kernels.cuh"
 
 constexpr int RADIX_BITS = 9, RADIX_DIGITS = 1 << RADIX_BITS, RADIX_MOST_PASSES = (32 + RADIX_BITS - 1) / RADIX_BITS;
 constexpr int RADIX_THREADS = RADIX_DIGITS; /* a thread a digit */
@@ -197,19 +198,25 @@ struct RadixShared {
   uint32_t ticket, sums[WARPS], counts[WARPS][RADIX_DIGITS];
 };
 
-/* A pass, by CTAs of RADIX_THREADS threads, of which this one is number CTA. Calls PUT (place, key, value) for each
- * word. H is in shared memory. */
+/* A pass, by all threads of CTAS, which have RADIX_THREADS. Calls PUT (place, key, value) for each word. H is in shared
+ * memory. */
 template <typename Put>
 __device__ inline void
-radix_pass (const RadixSort &s, RadixShared &h, uint32_t pass, uint32_t cta, Put put)
+radix_pass (const RadixSort &s, RadixShared &h, uint32_t pass, const Ctas &ctas, Put put)
 {
   const uint32_t count = *s.count, warp = threadIdx.x / 32, shift = RADIX_BITS * pass, own_digit = threadIdx.x;
-  if (count > s.capacity || cta * RADIX_TILE >= count)
+  if (count > s.capacity || ctas.own * RADIX_TILE >= count)
     return;
+  const uint32_t words_of_digit = s.counters->histograms.counts[pass][own_digit];
+  if (__syncthreads_or (words_of_digit == count)) { /* All have the same digit. */
+    for (uint32_t i = ctas.first_index (); i < count;
+         i += min (ctas.count, ctr_div_up (count, RADIX_TILE)) * RADIX_THREADS)
+      put (i, s.keys[pass % 2][i], s.values[pass % 2][i]);
+    return;
+  }
   uint32_t *states = s.states + pass * radix_states (s.capacity) + own_digit;
   uint32_t all;
-  const uint32_t smaller =
-      block_scan<RADIX_THREADS> (s.counters->histograms.counts[pass][own_digit], h.sums, &all); /* digits */
+  const uint32_t smaller = block_scan<RADIX_THREADS> (words_of_digit, h.sums, &all); /* digits */
   for (;;) {
     if (threadIdx.x == 0)
       h.ticket = atomicAdd (&s.counters->tickets[pass], 1);
@@ -245,10 +252,10 @@ radix_pass (const RadixSort &s, RadixShared &h, uint32_t pass, uint32_t cta, Put
 
 /* A pass that only sorts. */
 __device__ inline void
-radix_pass (const RadixSort &s, RadixShared &h, uint32_t pass, uint32_t cta)
+radix_pass (const RadixSort &s, RadixShared &h, uint32_t pass, const Ctas &ctas)
 {
   uint32_t *keys = s.keys[(pass + 1) % 2], *values = s.values[(pass + 1) % 2];
-  radix_pass (s, h, pass, cta, [=] (uint32_t to, uint32_t key, uint32_t value) {
+  radix_pass (s, h, pass, ctas, [=] (uint32_t to, uint32_t key, uint32_t value) {
     keys[to] = key;
     values[to] = value;
   });

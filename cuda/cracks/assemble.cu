@@ -100,11 +100,11 @@ __launch_bounds__ (RADIX_THREADS) level_pass_kernel (const __grid_constant__ Cra
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   if (pass + 1 < f.levels.passes) {
-    radix_pass (f.levels, shared, pass, blockIdx.x);
+    radix_pass (f.levels, shared, pass, Ctas::all ());
     return;
   }
   const ListView *views = list_ranking_views (f.ranking);
-  radix_pass (f.levels, shared, pass, blockIdx.x, [&] (uint32_t contour, uint32_t level, uint32_t start) {
+  radix_pass (f.levels, shared, pass, Ctas::all (), [&] (uint32_t contour, uint32_t level, uint32_t start) {
     const uint32_t steps = f.by_corner.steps[start];
     f.levels.keys[radix_sorted (f.levels)][contour] = level;
     f.by_contour.starts[contour] = start;

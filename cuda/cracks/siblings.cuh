@@ -54,7 +54,7 @@ __launch_bounds__ (RADIX_THREADS) sibling_pass_kernel (const __grid_constant__ C
   __shared__ RadixShared shared;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  radix_pass (f.siblings, shared, pass, blockIdx.x);
+  radix_pass (f.siblings, shared, pass, Ctas::all ());
 }
 
 /* After the sort, and once the table is there. */

@@ -46,7 +46,7 @@ __launch_bounds__ (RADIX_THREADS) pass_and_measures_kernel (const __grid_constan
 {
   __shared__ RadixShared shared;
   run_both (
-      f, ctas, [&] (const Ctas &c) { radix_pass (f.siblings, shared, 0, c.own); },
+      f, ctas, [&] (const Ctas &c) { radix_pass (f.siblings, shared, 0, c); },
       [&] (const Ctas &c) { measure_contours (f, c); });
 }
 
@@ -55,7 +55,7 @@ __launch_bounds__ (RADIX_THREADS) pass_and_table_kernel (const __grid_constant__
 {
   __shared__ RadixShared shared;
   run_both (
-      f, ctas, [&] (const Ctas &c) { radix_pass (f.siblings, shared, 1, c.own); },
+      f, ctas, [&] (const Ctas &c) { radix_pass (f.siblings, shared, 1, c); },
       [&] (const Ctas &c) { write_table (f, c); });
 }
 

@@ -39,7 +39,7 @@ __global__ void
 __launch_bounds__ (RADIX_THREADS) pass_kernel (const __grid_constant__ RadixSort s, uint32_t pass)
 {
   __shared__ RadixShared shared;
-  radix_pass (s, shared, pass, blockIdx.x);
+  radix_pass (s, shared, pass, Ctas::all ());
 }
 
 void
