@@ -333,7 +333,7 @@ write_segments (const CracksKernelArgs &f, const Tile<LABELS> &t, bool fits, uin
 
 template <bool LABELS>
 __global__ void
-__launch_bounds__ (THREADS, 6) tile_kernel (const __grid_constant__ CracksKernelArgs f)
+__launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ CracksKernelArgs f)
 {
   __shared__ Tile<LABELS> t;
   ctr_let_next_start ();
