@@ -58,11 +58,11 @@ __launch_bounds__ (CONTOUR_THREADS) select_rows_kernel (const __grid_constant__ 
   }
 }
 
-/* Finds where each row's points begin, by CTAs of which this one is number CTA. SCAN is the one of scan_tickets and
- * scan_states to use. */
-template <typename Args>
+/* Finds where each row's points begin, by CTAs of which this one is number CTA, and calls TELL (row, first point, number
+ * of points). SCAN is the one of scan_tickets and scan_states to use. */
+template <typename Args, typename Tell>
 __device__ inline void
-find_offsets (const Args &f, uint32_t scan, uint32_t cta)
+find_offsets (const Args &f, uint32_t scan, uint32_t cta, Tell tell)
 {
   __shared__ uint32_t ticket, sums[CONTOUR_THREADS / 32];
   auto &h = f.counters->header;
@@ -83,8 +83,10 @@ find_offsets (const Args &f, uint32_t scan, uint32_t cta)
   uint32_t sum = device_scan<CONTOUR_THREADS> (own, f.scan_states[scan], ticket, sums, &all);
 #pragma unroll
   for (int i = 0; i < SCAN_EACH; i++) {
-    if (from + i < contours)
+    if (from + i < contours) {
       f.by_row.firsts[from + i] = sum;
+      tell (from + i, sum, lengths[i]);
+    }
     sum += lengths[i];
   }
   for (uint32_t i = threadIdx.x; i < SCAN_SHARE && ticket * SCAN_SHARE + i < contours; i += CONTOUR_THREADS)
@@ -100,7 +102,7 @@ __launch_bounds__ (CONTOUR_THREADS) offset_kernel (const __grid_constant__ typen
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   if (contours_fit (f) && Policy::needs_offsets (f))
-    find_offsets (f, scan, blockIdx.x);
+    find_offsets (f, scan, blockIdx.x, [] (uint32_t, uint32_t, uint32_t) {});
 }
 
 template <typename Policy>

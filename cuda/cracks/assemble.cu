@@ -120,7 +120,7 @@ __launch_bounds__ (THREADS) point_kernel (const __grid_constant__ CracksKernelAr
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   if (contours_fit (f))
-    write_points (f, Ctas::all ());
+    write_points<false> (f, Ctas::all ());
 }
 
 __global__ void

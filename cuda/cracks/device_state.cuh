@@ -83,6 +83,12 @@ constexpr uint16_t STEPS_CLOSED = 1 << 15; /* in by_corner.steps: the ring is cl
 /* For CracksHeader.corners: the label image was not complete. It is more than there may be room for. */
 constexpr unsigned long long CORNERS_UNKNOWN = 1ull << 63;
 
+/* The points of a contour in the result. */
+struct __align__ (8) ContourPoints
+{
+  uint32_t first, count;
+};
+
 /* The arguments of all kernels, by value. Only the count kernel's have the picture and the memory of the result, which
  * are others with every frame. Pointers are to device memory; "by_X" says what indexes the arrays. Contours are
  * numbered in the order of levels and first corners. */
@@ -125,8 +131,9 @@ struct CracksKernelArgs {
     uint32_t *exit;
     uint16_t *steps;
   } by_corner;
-  uint32_t *contour_by_start; /* by first corner */
-  ListRanking ranking;        /* of the segments, which have views only */
+  uint32_t *contour_by_start;     /* by first corner */
+  ContourPoints *points_by_start; /* likewise; only where all contours stay and are nested in those of their level */
+  ListRanking ranking;            /* of the segments, which have views only */
 
   uint32_t contour_capacity;
   RadixSort levels; /* contours in the order of their first corners: keys are levels, values first corners */

@@ -51,6 +51,8 @@ lay_out_contents (CracksKernelArgs *f, uint8_t *base)
   lay_out_sorts (f, &arena);
   for (uint32_t **array : {&f->by_corner.place, &f->by_corner.level_index, &f->by_corner.exit, &f->contour_by_start})
     *array = arena.take<uint32_t> (corners);
+  if (!f->limited && !f->nested)
+    f->points_by_start = arena.take<ContourPoints> (corners);
   f->by_corner.steps = arena.take<uint16_t> (corners);
   f->by_corner.kind =
       arena.take<uint8_t> (corners); /* read 8 at a time: the arena has room for multiples of 256 bytes */

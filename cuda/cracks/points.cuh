@@ -9,6 +9,19 @@
 namespace
 {
 
+/* The points of the contour that starts at corner START; first is NO_CONTOUR if there are none. */
+template <bool UNLIMITED>
+__device__ inline ContourPoints
+points_from (const CracksKernelArgs &f, uint32_t start)
+{
+  if (UNLIMITED)
+    return f.points_by_start[start];
+  const uint32_t contour = f.contour_by_start[start], row = f.by_contour.rows ? f.by_contour.rows[contour] : contour;
+  return {row == NO_CONTOUR ? NO_CONTOUR : f.by_row.firsts[row], f.by_contour.lengths[contour]};
+}
+
+/* UNLIMITED: points_by_start is there. */
+template <bool UNLIMITED>
 __device__ inline void
 write_points (const CracksKernelArgs &f, const Ctas &ctas)
 {
@@ -24,12 +37,11 @@ write_points (const CracksKernelArgs &f, const Ctas &ctas)
       start = view.key;
       distance += view.distance;
     }
-    const uint32_t contour = f.contour_by_start[start], length = f.by_contour.lengths[contour],
-                   row = f.by_contour.rows ? f.by_contour.rows[contour] : contour;
+    const ContourPoints own = points_from<UNLIMITED> (f, start);
     /* Where the start is nearer than the end of the segment, DISTANCE is one round too long. */
-    const uint32_t position = (distance > length ? 2 * length : length) - distance;
-    if (row != NO_CONTOUR) /* x comes first */
-      *(uint32_t *) &points[f.by_row.firsts[row] + position] = f.by_corner.place[i];
+    const uint32_t position = (distance > own.count ? 2 * own.count : own.count) - distance;
+    if (own.first != NO_CONTOUR) /* x comes first */
+      *(uint32_t *) &points[own.first + position] = f.by_corner.place[i];
   }
 }
 

@@ -28,8 +28,11 @@ __global__ void
 __launch_bounds__ (CONTOUR_THREADS)
     offsets_and_neighbours_kernel (const __grid_constant__ CracksKernelArgs f, uint32_t ctas)
 {
+  const auto tell = [&] (uint32_t contour, uint32_t first, uint32_t count) {
+    f.points_by_start[f.by_contour.starts[contour]] = {first, count};
+  };
   run_both (
-      f, ctas, [&] (const Ctas &c) { find_offsets (f, SCAN_OFFSETS, c.own); },
+      f, ctas, [&] (const Ctas &c) { find_offsets (f, SCAN_OFFSETS, c.own, tell); },
       [&] (const Ctas &c) { find_west_neighbours<LABELS> (f, c); });
 }
 
@@ -38,7 +41,7 @@ __global__ void
 __launch_bounds__ (CONTOUR_THREADS) keys_and_points_kernel (const __grid_constant__ CracksKernelArgs f, uint32_t ctas)
 {
   run_both (
-      f, ctas, [&] (const Ctas &c) { make_keys<Policy> (f, c); }, [&] (const Ctas &c) { write_points (f, c); });
+      f, ctas, [&] (const Ctas &c) { make_keys<Policy> (f, c); }, [&] (const Ctas &c) { write_points<true> (f, c); });
 }
 
 __global__ void
