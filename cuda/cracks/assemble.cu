@@ -138,7 +138,7 @@ __launch_bounds__ (SUM_THREADS) sum_kernel (const __grid_constant__ CracksKernel
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   if (contours_fit (f))
-    sum_contours<MomentSums> (f);
+    sum_contours<UprightMomentSums> (f);
 }
 
 __global__ void
