@@ -221,6 +221,30 @@ test_dense_squares (void)
   ctr_cracks_free (own);
 }
 
+/* Few corners, whose lines are long and pass together, with a step and with a crossing in them: a GPU's tiles have far more
+ * passages than corners. */
+static void
+test_long_lines (void)
+{
+  enum { WIDTH = 260, HEIGHT = 150 };
+  CtrCracks *own = tracer_new (&setup);
+  uint8_t *pixels = malloc (WIDTH * HEIGHT);
+  const CtrImage image = {
+      .data = pixels, .stride = WIDTH, .width = WIDTH, .height = HEIGHT, .format = CTR_FORMAT_GRAY8};
+  for (int i = 0; i < (setup.quick ? 2 : 12); i++) {
+    CtrCracksParams params = random_cracks_params (&rng);
+    const uint32_t column = 1 + random_below (&rng, WIDTH - 2), row = 1 + random_below (&rng, HEIGHT - 2);
+    for (uint32_t p = 0; p < WIDTH * HEIGHT; p++) {
+      const bool right = p % WIDTH >= column, below = p / WIDTH >= row;
+      pixels[p] = i % 2 ? (right != below ? 250 : 20) : right ? (below ? 255 : 200) : 0;
+    }
+    describe_cracks ("long lines", &image, &params);
+    check_cracks (own, &setup, &image, &params);
+  }
+  free (pixels);
+  ctr_cracks_free (own);
+}
+
 /* Exactly as many points as there may be, and one more. Contours that are dropped count. */
 static void
 test_most_points (void)
@@ -285,6 +309,7 @@ main (int argc, char **argv)
       {"layouts", test_layouts},
       {"all levels", test_all_levels},
       {"dense squares", test_dense_squares},
+      {"long lines", test_long_lines},
       {"most points", test_most_points},
       {"growth", test_growth},
   };
