@@ -3,10 +3,10 @@
  *
  *   stage                           core                    cpu                           cuda
  *   arguments, plan, backend        cracks/cracks.c
- *   level indices, corners          -                       cracks/vertices.c, corners.c  cracks/corners.cu
+ *   level indices, corners          -                       cracks/vertices.c, corners.c  cracks/corners.cu, tiles.cu
  *   label image                     -                       cracks/cracks.c               cracks/labels.cu
- *   corners as closed lists         -                       cracks/cracks.c               contours/list_ranking.cu
- *   hierarchy, limits               -                       cracks/cracks.c               cracks/hierarchy.cu
+ *   corners as closed lists         -                       cracks/cracks.c               cracks/tiles.cu, contours/list_ranking.cu
+ *   hierarchy, limits               -                       cracks/cracks.c               cracks/hierarchy.cu, unlimited.cu
  *   hierarchy over all levels       cracks/nesting.h        cracks/nesting.c              cracks/nesting.cu
  *   points, measures, table         -                       cracks/cracks.c,              cracks/assemble.cu
  *                                                           contours/contour_measures.c

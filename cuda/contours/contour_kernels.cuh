@@ -38,6 +38,29 @@ index_step ()
   return gridDim.x * CONTOUR_THREADS;
 }
 
+/* The CTAs that share a stage: all of a grid, or some of them. */
+struct Ctas {
+  uint32_t own, count; /* the number of this CTA among them */
+
+  static __device__ Ctas
+  all ()
+  {
+    return {blockIdx.x, gridDim.x};
+  }
+
+  __device__ uint32_t
+  first_index () const
+  {
+    return own * blockDim.x + threadIdx.x;
+  }
+
+  __device__ uint32_t
+  index_step () const
+  {
+    return count * blockDim.x;
+  }
+};
+
 /* A word that other threads may be changing. */
 __device__ inline uint32_t
 load_shared_word (const uint32_t *p)

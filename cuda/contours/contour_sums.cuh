@@ -84,6 +84,7 @@ template <typename Kind> struct WideSums {
 /* The sums of CtrContourSums. */
 struct MomentSums {
   static constexpr int COUNT = 10;
+  static constexpr bool UPRIGHT_LINES = false; /* Lines that are not upright count, too. */
 
   static __device__ void
   sum (CtrPoint p, CtrPoint q, unsigned __int128 *s)
@@ -105,9 +106,28 @@ struct MomentSums {
   }
 };
 
+/* The sums of CtrContourSums of contours whose lines are upright and level by turns: by Green's theorem those are integrals
+ * over y, to which level lines add nothing. Around a contour they are the same integers. */
+struct UprightMomentSums : MomentSums {
+  static constexpr bool UPRIGHT_LINES = true;
+
+  static __device__ void
+  sum (CtrPoint p, CtrPoint q, unsigned __int128 *s)
+  {
+    const int64_t x = p.x, xx = x * x, y0 = p.y, y1 = q.y, yy0 = y0 * y0, yy1 = y1 * y1;
+    const int64_t d1 = y1 - y0, d2 = yy1 - yy0, d3 = yy1 * y1 - yy0 * y0; /* of y, of its square and of its cube */
+    const int64_t factors[COUNT][2] = {{2 * x, d1}, {3 * xx, d1}, {3 * x, d2}, {4 * xx * x, d1}, {6 * xx, d2},
+        {4 * x, d3}, {5 * xx * x, x * d1}, {10 * xx * x, d2}, {10 * xx, d3}, {5 * x * d2, yy0 + yy1}};
+#pragma unroll
+    for (int i = 0; i < COUNT; i++)
+      s[i] = (unsigned __int128) ((__int128) factors[i][0] * factors[i][1]);
+  }
+};
+
 /* The sums of CtrContourFits. */
 struct FitSums {
   static constexpr int COUNT = CTR_FIT_SUMS;
+  static constexpr bool UPRIGHT_LINES = false;
 
   static __device__ void
   sum (CtrPoint p, CtrPoint q, unsigned __int128 *s)
@@ -140,13 +160,21 @@ struct RowPoints {
     return end - first;
   }
 
-  /* Adds every STEP-th line from that of point BEGIN on, as far as before point LIMIT. */
+  /* Adds the lines that count, from points BEGIN to LIMIT - 1: the one of number OWN among them, and every STEP-th behind
+   * it. */
   template <typename Kind>
   __device__ void
-  add (WideSums<Kind> *sums, uint32_t begin, uint32_t limit, uint32_t step) const
+  add (WideSums<Kind> *sums, uint32_t begin, uint32_t limit, uint32_t own, uint32_t step) const
   {
+    uint32_t stride = 1;
+    if (Kind::UPRIGHT_LINES) {
+      const bool second =
+          load_point (points, first).x != load_point (points, first + 1).x; /* is the first upright one */
+      begin += ((begin - first) % 2 != 0) != second;
+      stride = 2;
+    }
 #pragma unroll 1
-    for (uint32_t i = begin; i < limit; i += step)
+    for (uint32_t i = begin + own * stride; i < limit; i += step * stride)
       sums->add (WideSums<Kind>::between (load_point (points, i), load_point (points, i + 1 < end ? i + 1 : first)));
   }
 };
@@ -163,14 +191,14 @@ sum_rows (const Args &f, uint32_t row, bool few)
   if (alone) {
     const RowPoints own (f, row);
     WideSums<Kind> sums = WideSums<Kind>::nothing ();
-    own.add (&sums, own.first, own.end, 1);
+    own.add (&sums, own.first, own.end, 0, 1);
     sums.store (Kind::words (*f.output, row));
   }
   for (uint32_t left = __ballot_sync (~0u, there && !alone && count <= LONG_POINTS); left; left &= left - 1) {
     const uint32_t next = __shfl_sync (~0u, row, __ffs (left) - 1);
     const RowPoints shared (f, next);
     WideSums<Kind> sums = WideSums<Kind>::nothing ();
-    shared.add (&sums, shared.first + lane, shared.end, 32);
+    shared.add (&sums, shared.first, shared.end, lane, 32);
     sums = sums.reduced ();
     if (lane == 0)
       sums.store (Kind::words (*f.output, next));
@@ -187,7 +215,7 @@ add_long (const Args &f, uint32_t row, uint32_t begin, uint32_t end)
   if (points.count () <= LONG_POINTS)
     return;
   WideSums<Kind> sums = WideSums<Kind>::nothing ();
-  points.add (&sums, max (begin, points.first) + lane, min (end, points.end), 32);
+  points.add (&sums, max (begin, points.first), min (end, points.end), lane, 32);
   sums = sums.reduced ();
   if (lane == 0)
     sums.add_to (Kind::words (*f.output, row));

@@ -8,8 +8,19 @@
 namespace
 {
 
-/* Replaces each SAME_PARENT_AS by the parent. All threads follow their chains at once; each takes over what others have
- * found so far. */
+/* Replaces SAME_PARENT_AS, of contour I, by the parent, and returns that. Threads that do so follow their chains at once;
+ * each takes over what others have found so far. */
+__device__ inline uint32_t
+resolve_parent (uint32_t *parents, uint32_t i)
+{
+  uint32_t parent = load_shared_word (&parents[i]);
+  while (parent & SAME_PARENT_AS) {
+    parent = load_shared_word (&parents[parent & ~SAME_PARENT_AS]);
+    atomicExch (&parents[i], parent);
+  }
+  return parent;
+}
+
 template <typename Policy>
 __global__ void
 __launch_bounds__ (CONTOUR_THREADS) resolve_parents_kernel (const __grid_constant__ typename Policy::Args f)
@@ -19,14 +30,8 @@ __launch_bounds__ (CONTOUR_THREADS) resolve_parents_kernel (const __grid_constan
   if (!contours_fit (f))
     return;
   const uint32_t contours = f.counters->header.all_contours;
-  uint32_t *parents = f.hierarchy.parents;
-  for (uint32_t i = first_index (); i < contours; i += index_step ()) {
-    uint32_t parent = load_shared_word (&parents[i]);
-    while (parent & SAME_PARENT_AS) {
-      parent = load_shared_word (&parents[parent & ~SAME_PARENT_AS]);
-      atomicExch (&parents[i], parent);
-    }
-  }
+  for (uint32_t i = first_index (); i < contours; i += index_step ())
+    resolve_parent (f.hierarchy.parents, i);
 }
 
 /* After the selection: the parent of a contour inside a dropped one is the next contour around it that stays. */

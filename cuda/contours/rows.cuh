@@ -58,24 +58,21 @@ __launch_bounds__ (CONTOUR_THREADS) select_rows_kernel (const __grid_constant__ 
   }
 }
 
-/* Finds where each row's points begin. SCAN is the one of scan_tickets and scan_states to use. */
-template <typename Policy>
-__global__ void
-__launch_bounds__ (CONTOUR_THREADS) offset_kernel (const __grid_constant__ typename Policy::Args f, uint32_t scan)
+/* Finds where each row's points begin, by CTAs of which this one is number CTA, and calls TELL (row, first point, number
+ * of points). SCAN is the one of scan_tickets and scan_states to use. */
+template <typename Args, typename Tell>
+__device__ inline void
+find_offsets (const Args &f, uint32_t scan, uint32_t cta, Tell tell)
 {
   __shared__ uint32_t ticket, sums[CONTOUR_THREADS / 32];
-  ctr_let_next_start ();
-  ctr_wait_for_previous ();
   auto &h = f.counters->header;
   const uint32_t contours = h.contours;
-  if (!contours_fit (f) || !Policy::needs_offsets (f))
+  if (cta * SCAN_SHARE >= contours)
     return;
   if (threadIdx.x == 0)
     ticket = atomicAdd (&f.counters->scan_tickets[scan], 1);
   __syncthreads ();
   const uint32_t from = (ticket * CONTOUR_THREADS + threadIdx.x) * SCAN_EACH;
-  if (ticket * SCAN_SHARE >= contours)
-    return;
   uint32_t lengths[SCAN_EACH], own = 0;
 #pragma unroll
   for (int i = 0; i < SCAN_EACH; i++) {
@@ -86,14 +83,26 @@ __launch_bounds__ (CONTOUR_THREADS) offset_kernel (const __grid_constant__ typen
   uint32_t sum = device_scan<CONTOUR_THREADS> (own, f.scan_states[scan], ticket, sums, &all);
 #pragma unroll
   for (int i = 0; i < SCAN_EACH; i++) {
-    if (from + i < contours)
+    if (from + i < contours) {
       f.by_row.firsts[from + i] = sum;
+      tell (from + i, sum, lengths[i]);
+    }
     sum += lengths[i];
   }
   for (uint32_t i = threadIdx.x; i < SCAN_SHARE && ticket * SCAN_SHARE + i < contours; i += CONTOUR_THREADS)
     clear_measures (f, ticket * SCAN_SHARE + i);
   if (threadIdx.x == 0 && (ticket + 1) * SCAN_SHARE >= contours)
     h.points = all;
+}
+
+template <typename Policy>
+__global__ void
+__launch_bounds__ (CONTOUR_THREADS) offset_kernel (const __grid_constant__ typename Policy::Args f, uint32_t scan)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (contours_fit (f) && Policy::needs_offsets (f))
+    find_offsets (f, scan, blockIdx.x, [] (uint32_t, uint32_t, uint32_t) {});
 }
 
 template <typename Policy>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Level contours: rings to numbered contours, their points, their measures, and the table. */
 #include "cuda/contours/contour_sums.cuh"
-#include "cuda/cracks/device_state.cuh"
 #include "cuda/contours/rows.cuh"
+#include "cuda/cracks/points.cuh"
 
 namespace
 {
@@ -20,51 +20,98 @@ struct OffsetPolicy {
 
 constexpr int THREADS = CONTOUR_THREADS, CORNER_SHARE = CORNER_SCAN_SHARE / THREADS;
 
-/* Numbers the contours in the order of their first corners. */
+/* Which of the corners from number FROM on are starts, as bits. Their loads overlap. */
+__device__ inline uint32_t
+find_starts (const CracksKernelArgs &f, const ListView *views, uint32_t from, uint32_t corners)
+{
+  static_assert (CORNER_SHARE == 8, "kinds are two words");
+  const uint2 kinds = *(const uint2 *) &f.by_corner.kind[from]; /* The arena has room for a multiple of 256 bytes. */
+  uint32_t candidates = 0, exits[CORNER_SHARE], starts[CORNER_SHARE], found = 0;
+#pragma unroll
+  for (int i = 0; i < CORNER_SHARE; i++) {
+    const uint32_t kind = (i < 4 ? kinds.x : kinds.y) >> 8 * (i % 4);
+    candidates |= (uint32_t) (from + i < corners && kind & CORNER_MAY_START) << i;
+  }
+#pragma unroll
+  for (int i = 0; i < CORNER_SHARE; i++) {
+    exits[i] = starts[i] = NO_KEY;
+    if (candidates >> i & 1) {
+      exits[i] = f.by_corner.exit[from + i];
+      if (f.by_corner.steps[from + i] & STEPS_CLOSED)
+        starts[i] = exits[i];
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < CORNER_SHARE; i++)
+    if (candidates >> i & 1 && starts[i] == NO_KEY)
+      starts[i] = views[exits[i]].key;
+#pragma unroll
+  for (int i = 0; i < CORNER_SHARE; i++)
+    found |= (uint32_t) (candidates >> i & 1 && starts[i] == from + i) << i;
+  return found;
+}
+
+/* Finds the starts of the contours, for the sort by levels. */
 __global__ void
 __launch_bounds__ (THREADS) contour_kernel (const __grid_constant__ CracksKernelArgs f)
 {
   __shared__ uint32_t ticket, sums[THREADS / 32];
+  __shared__ RadixHistograms histograms;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   CracksHeader &h = f.counters->header;
   if (!corners_fit (f))
     return;
   bool complete;
-  const uint32_t rounds = list_ranking_rounds (f.ranking, &complete);
-  if (threadIdx.x == 0)
-    ticket = atomicAdd (&f.counters->scan_tickets[SCAN_CONTOURS], 1);
-  __syncthreads ();
-  if (ticket == 0 && threadIdx.x == 0) {
+  const uint32_t rounds = list_ranking_rounds (f.ranking, &complete), corners = (uint32_t) h.corners;
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
     h.rounds = rounds;
     h.incomplete = !complete;
   }
-  const uint32_t corners = (uint32_t) h.corners, from = (ticket * THREADS + threadIdx.x) * CORNER_SHARE;
-  if (!complete || ticket * CORNER_SCAN_SHARE >= corners)
+  if (!complete || blockIdx.x * CORNER_SCAN_SHARE >= corners)
     return;
-  const ListView *views = f.ranking.views[rounds % 2];
-  uint32_t starts = 0;
-  if (from < corners) {
-    const uint4 four = *(const uint4 *) &f.by_corner.kind[from]; /* The arena has room for a multiple of 256 bytes. */
-    const uint32_t words[4] = {four.x, four.y, four.z, four.w};
-#pragma unroll
-    for (int i = 0; i < CORNER_SHARE; i++)
-      if (from + i < corners && words[i / 4] >> 8 * (i % 4) & CORNER_MAY_START && views[from + i].key == from + i)
-        starts |= 1u << i;
-  }
+  if (threadIdx.x == 0)
+    ticket = atomicAdd (&f.counters->scan_tickets[SCAN_CONTOURS], 1);
+  radix_clear_states (f.levels, corners / 4, ctr_div_up (corners, CORNER_SCAN_SHARE)); /* A contour has four corners. */
+  radix_begin_count (histograms);
+  const uint32_t from = (ticket * THREADS + threadIdx.x) * CORNER_SHARE;
+  const uint32_t starts = from < corners ? find_starts (f, f.ranking.views[rounds % 2], from, corners) : 0;
   uint32_t all;
   uint32_t contour = device_scan<THREADS> (__popc (starts), f.scan_states[SCAN_CONTOURS], ticket, sums, &all);
-  for (; starts; starts &= starts - 1) {
-    const int i = __ffs (starts) - 1;
-    f.contour_by_start[from + i] = contour;
-    if (contour < f.contour_capacity) {
-      f.by_contour.starts[contour] = from + i;
-      f.by_contour.lengths[contour] = 1 + views[next_corner (f, from + i, f.by_corner.kind[from + i])].distance;
-    }
-    contour++;
+  for (uint32_t left = starts; left; left &= left - 1, contour++) {
+    const uint32_t start = from + __ffs (left) - 1;
+    if (contour >= f.contour_capacity)
+      break;
+    const uint32_t level = f.by_corner.level_index[start] - 1;
+    f.levels.keys[0][contour] = level;
+    f.levels.values[0][contour] = start;
+    radix_count (f.levels, histograms, level);
   }
+  radix_end_count (f.levels, histograms);
   if (threadIdx.x == 0 && (ticket + 1) * CORNER_SCAN_SHARE >= corners)
     h.all_contours = h.contours = all;
+}
+
+/* Sorts the contours by level. The last pass numbers them. */
+__global__ void
+__launch_bounds__ (RADIX_THREADS) level_pass_kernel (const __grid_constant__ CracksKernelArgs f, uint32_t pass)
+{
+  __shared__ RadixShared shared;
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (pass + 1 < f.levels.passes) {
+    radix_pass (f.levels, shared, pass, Ctas::all ());
+    return;
+  }
+  const ListView *views = list_ranking_views (f.ranking);
+  radix_pass (f.levels, shared, pass, Ctas::all (), [&] (uint32_t contour, uint32_t level, uint32_t start) {
+    const uint32_t steps = f.by_corner.steps[start];
+    f.levels.keys[radix_sorted (f.levels)][contour] = level;
+    f.by_contour.starts[contour] = start;
+    f.by_contour.lengths[contour] =
+        steps & STEPS_CLOSED ? steps & ~STEPS_CLOSED : steps + views[f.by_corner.exit[start]].distance;
+    f.contour_by_start[start] = contour;
+  });
 }
 
 __global__ void
@@ -72,20 +119,8 @@ __launch_bounds__ (THREADS) point_kernel (const __grid_constant__ CracksKernelAr
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  if (!contours_fit (f))
-    return;
-  const ListView *views = list_ranking_views (f.ranking);
-  CtrPoint *const points = points_of (f);
-  const uint32_t corners = (uint32_t) f.counters->header.corners;
-  for (uint32_t i = first_index (); i < corners; i += index_step ()) {
-    const ListView view = views[i];
-    const uint32_t contour = f.contour_by_start[view.key],
-                   row = f.by_contour.rows ? f.by_contour.rows[contour] : contour;
-    if (row != NO_CONTOUR) /* x comes first */
-      *(uint32_t
-              *) &points[f.by_row.firsts[row] + (view.distance ? f.by_contour.lengths[contour] - view.distance : 0)] =
-          f.by_corner.place[i];
-  }
+  if (contours_fit (f))
+    write_points<false> (f, Ctas::all ());
 }
 
 __global__ void
@@ -103,48 +138,16 @@ __launch_bounds__ (SUM_THREADS) sum_kernel (const __grid_constant__ CracksKernel
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   if (contours_fit (f))
-    sum_contours<MomentSums> (f);
+    sum_contours<UprightMomentSums> (f);
 }
 
-__device__ inline int32_t
-parent_row (const CracksKernelArgs &f, uint32_t row)
-{
-  const uint32_t parent = f.hierarchy.parents[f.by_contour.rows ? f.by_row.contours[row] : row];
-  return parent == NO_PARENT ? -1 : (int32_t) (f.by_contour.rows ? f.by_contour.rows[parent] : parent);
-}
-
-template <bool LABELS>
 __global__ void
 __launch_bounds__ (THREADS) table_kernel (const __grid_constant__ CracksKernelArgs f)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  if (!contours_fit (f))
-    return;
-  CtrContour *const table = f.output->table;
-  const uint32_t rows = f.counters->header.contours;
-  for (uint32_t i = first_index (); i < rows; i += index_step ()) {
-    const uint32_t contour = f.by_contour.rows ? f.by_row.contours[i] : i, start = f.by_contour.starts[contour];
-    const ContourAccumulator a = f.by_row.accumulators[f.limited ? contour : i];
-    CtrContour c;
-    c.first = f.by_row.firsts[i];
-    c.area2 = a.area2;
-    c.length = a.length;
-    c.count = f.by_row.lengths[i];
-    c.next = (int32_t) f.hierarchy.next[i]; /* NO_CONTOUR is -1 */
-    c.previous = (int32_t) f.hierarchy.previous[i];
-    c.child = (int32_t) f.hierarchy.child[i];
-    c.parent = parent_row (f, i);
-    c.flags = is_hole (f, start) ? CTR_CONTOUR_HOLE : 0;
-    const uint32_t level_index = level_index_of_corner<LABELS> (f, start);
-    c.level = LABELS ? level_index : f.level_by_index[level_index - 1];
-    c.left = a.min_x;
-    c.top = a.min_y;
-    c.width = a.max_x - a.min_x;
-    c.height = a.max_y - a.min_y;
-    c.region = 0;
-    table[i] = c;
-  }
+  if (contours_fit (f))
+    write_table (f, Ctas::all ());
 }
 
 void
@@ -154,17 +157,25 @@ launch_points (const CracksKernelArgs &f, uint32_t scan, bool overlap, cudaStrea
   launch_over (point_kernel, f.by_corner.capacity, f, overlap, stream);
   if (f.measuring)
     launch_over (measure_kernel, f.by_corner.capacity, f, overlap, stream);
-  if (f.summing)
-    ctr_launch_overlapped (
-        overlap, sum_kernel, sum_ctas (f.by_corner.capacity / 4, f.by_corner.capacity), SUM_THREADS, 0, stream, f);
+  cracks_launch_moments (f, overlap, stream);
 }
 
 } // namespace
 
 void
+cracks_launch_moments (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
+{
+  if (f.summing)
+    ctr_launch_overlapped (
+        overlap, sum_kernel, sum_ctas (f.by_corner.capacity / 4, f.by_corner.capacity), SUM_THREADS, 0, stream, f);
+}
+
+void
 cracks_launch_contours (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
 {
   ctr_launch_overlapped (overlap, contour_kernel, f.by_corner.capacity / CORNER_SCAN_SHARE + 1, THREADS, 0, stream, f);
+  for (uint32_t pass = 0; pass < f.levels.passes; pass++)
+    ctr_launch_overlapped (overlap, level_pass_kernel, radix_ctas (f.levels), RADIX_THREADS, 0, stream, f, pass);
 }
 
 void
@@ -183,5 +194,5 @@ void
 cracks_launch_assembly (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
 {
   launch_points (f, SCAN_OFFSETS, overlap, stream);
-  launch_over (f.labels ? table_kernel<true> : table_kernel<false>, f.contour_capacity, f, overlap, stream);
+  launch_over (table_kernel, f.contour_capacity, f, overlap, stream);
 }

@@ -20,7 +20,7 @@ cracks_destroy (void *state)
   if (c->slot)
     result_slot_give_back (&c->slot->base);
   input_stage_free (&c->input);
-  for (CtrDeviceBuffer *buffer : {&c->tables, &c->staged, &c->planes, &c->contents, &c->sorting})
+  for (CtrDeviceBuffer *buffer : {&c->tables, &c->staged, &c->planes, &c->contents})
     ctr_device_buffer_free (buffer);
   delivery_free (&c->delivery);
   label_source_free (&c->labels);
@@ -41,6 +41,7 @@ cracks_create (CtrError *error)
   delivery_init (&c->delivery);
   c->staged.pinned = true;
   const bool ok = cuda_session_open (&c->session, "preparing the tracer of level contours", error)
+                  && cracks_prepare_tiles (&c->most_tile_nodes, error)
                   && ctr_device_buffer_reserve (&c->tables, TABLES_SIZE, error)
                   && ctr_device_buffer_reserve (&c->staged, TABLES_SIZE, error) && (c->pool = contour_pool_new (error));
   if (ok)
@@ -66,17 +67,18 @@ constexpr const char *WORK = "tracing level contours";
 
 /* Did all of a frame fit? As complete() and the limit decide on the host. */
 struct Complete {
-  uint64_t corners;
+  uint64_t corners, segments;
 
   Complete (const CracksKernelArgs &f, uint64_t max_points)
-      : corners (f.contour_capacity > 0 ? min ((uint64_t) f.by_corner.capacity, max_points) : 0)
+      : corners (f.contour_capacity > 0 ? min ((uint64_t) f.by_corner.capacity, max_points) : 0),
+        segments (f.ranking.capacity)
   {
   }
 
   __device__ bool
   operator() (const CracksHeader &h) const
   {
-    return h.corners <= corners && !h.incomplete;
+    return h.corners <= corners && h.segments <= segments && !h.incomplete;
   }
 };
 
@@ -117,15 +119,21 @@ queue_picture (Cracks *c, CracksKernelArgs *f, CtrError *error)
 bool
 queue_contours (Cracks *c, const CracksKernelArgs &f, cudaStream_t stream, bool overlap, CtrError *error)
 {
-  if (!cracks_launch_corners (f, &c->sorting, overlap, stream, error))
-    return false;
+  cracks_launch_sums (f, overlap, stream);
   if (f.by_corner.capacity > 0 && f.contour_capacity > 0) { /* If not, the frame is done again. */
+    cracks_launch_tiles (f, overlap, stream);
+    list_ranking_launch_small (f.ranking, overlap, stream);
+    list_ranking_launch_rounds (f.ranking, overlap, stream);
     cracks_launch_contours (f, overlap, stream);
-    if (f.limited)
-      cracks_launch_measures (f, overlap, stream);
-    if (!(f.nested ? cracks_launch_nesting : cracks_launch_hierarchy) (f, &c->sorting, overlap, stream, error))
-      return false;
-    cracks_launch_assembly (f, overlap, stream);
+    if (!f.limited && !f.nested) {
+      cracks_launch_unlimited (f, overlap, stream);
+    } else {
+      if (f.limited)
+        cracks_launch_measures (f, overlap, stream);
+      (f.nested ? cracks_launch_nesting : cracks_launch_hierarchy) (f, overlap, stream);
+      cracks_launch_assembly (f, overlap, stream);
+      (f.nested ? cracks_launch_nested_links : cracks_launch_links) (f, overlap, stream);
+    }
   }
   deliver_contours (&c->delivery, &f.counters->header, f.output, c->copy.from != NULL, Complete{f, c->plan.max_points},
       overlap, stream);
@@ -148,8 +156,6 @@ queue_frame (Cracks *c, CtrError *error)
   memset (&f.frame_output, 0, sizeof f.frame_output); /* with the padding */
   key.keeps_picture = c->copy.from != NULL;
   key.max_points = c->plan.max_points;
-  key.sorting = c->sorting.data;
-  key.sorting_size = c->sorting.size;
   auto queue = [&] (cudaStream_t stream, bool overlap) { return queue_contours (c, f, stream, overlap, error); };
   return cuda_graph_cache_queue (&c->graphs, key, &c->session, queue, error) && cuda_session_mark (&c->session, error);
 }
@@ -229,23 +235,25 @@ cracks_enqueue_labels (void *state, CtrComponents *components, const CtrCracksPl
   return ok;
 }
 
-/* Is the frame complete? If not, there is room for it now. It does not have too many corners. */
+/* Is the frame complete? If not, there is room for it now. It does not have too many corners and segments. */
 bool
 complete (Cracks *c)
 {
   const CracksHeader h = *(const CracksHeader *) delivery_header (&c->delivery);
-  const uint32_t corners = (uint32_t) h.corners;
-  const bool fits = corners <= c->corner_capacity;
-  if (!fits) {
+  const uint32_t corners = (uint32_t) h.corners, segments = (uint32_t) h.segments;
+  const bool fits = corners <= c->corner_capacity && segments <= c->segment_capacity;
+  if (corners > c->corner_capacity) {
     c->corner_capacity = ctr_with_spare (corners);
     c->contour_capacity = max (c->contour_capacity, contour_capacity_of (c->corner_capacity));
   }
+  if (segments > c->segment_capacity)
+    c->segment_capacity = ctr_with_spare (segments);
   if (!fits || h.incomplete) {
-    if (corners > LIST_SMALL)
-      c->rounds = max (c->rounds, list_ranking_max_rounds (corners));
+    if (segments > LIST_SMALL)
+      c->rounds = max (c->rounds, list_ranking_max_rounds (segments));
     return false;
   }
-  if (c->rounds > h.rounds + 1)
+  if (c->rounds > (h.rounds ? h.rounds + 1 : 0)) /* 0: one CTA has ranked all segments. */
     c->rounds--;
   return true;
 }
@@ -263,7 +271,8 @@ take_result (Cracks *c, CtrError *error)
   for (;;) {
     if (!cuda_session_wait_for_flag (&c->session, delivery_flag (&c->delivery), WORK, error))
       return NULL;
-    const unsigned long long corners = ((const CracksHeader *) delivery_header (&c->delivery))->corners;
+    const CracksHeader *header = (const CracksHeader *) delivery_header (&c->delivery);
+    const unsigned long long corners = header->corners;
     if (corners >= CORNERS_UNKNOWN) {
       if (!queue_again (c, error))
         return NULL;
@@ -283,6 +292,14 @@ take_result (Cracks *c, CtrError *error)
           c->image.width, c->image.height, corners);
       return NULL;
     }
+    if (header->segments > CRACKS_MAX_CORNERS) {
+      c->session.was_incomplete = true;
+      ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY,
+          "the contours of a %u x %u image pass %llu times from tile to tile, more than the GPU backend takes: choose "
+          "fewer levels",
+          c->image.width, c->image.height, header->segments);
+      return NULL;
+    }
     if (complete (c))
       break;
     if (!ctr_go_on (error))
@@ -292,6 +309,7 @@ take_result (Cracks *c, CtrError *error)
   }
   const CracksHeader h = *(const CracksHeader *) delivery_header (&c->delivery);
   c->used_corners = max (c->used_corners, (uint32_t) h.corners);
+  c->used_segments = max (c->used_segments, (uint32_t) h.segments);
   c->period_ended |= ctr_room_period_ends (&c->period);
   info.count = h.contours;
   info.point_count = h.points;

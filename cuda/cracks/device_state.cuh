@@ -2,21 +2,29 @@
 /* Level contours on the GPU: the data that passes between its kernels, and the order of the kernels.
  *
  * Four pixels meet at a vertex of the lattice. At each level whose lines turn there, each such line has a corner there:
- * with one arm to the west or east and one to the north or south. Sorted by level, then by rows, each corner with an
- * arm to the east is followed by the corner that this arm meets; sorted by columns, likewise to the south. So every
- * corner finds the next one without following the line. The corners of all contours of all levels are rings then, each
- * of which starts at its first corner in the order of levels and rows.
+ * with one arm to the west or east and one to the north or south. Corners are numbered by rows of vertices, those of a
+ * vertex by levels. A CTA has the corners of a tile, and follows the line of each one to the next. The corners of all
+ * contours of all levels are rings then, each of which starts at its first corner. What of a ring lies in a tile becomes
+ * a segment, so that the list ranking has segments only of the lines that pass from tile to tile. The contours are
+ * found in the order of their first corners, and sorted by level.
  *
  *   cracks.cu      launches and results, on the host
  *   memory.cu      memory, on the host
  *   labels.cu      where the labels of a label image are, on the host
- *   corners.cu     samples to level indices, vertices to corners, corners to rings
+ *   corners.cu     samples to level indices; the numbers of corners and segments
+ *   tiles.cu       vertices to corners, corners to segments of rings
  *   assemble.cu    rings to contours, points, measures, the table
+ *   unlimited.cu   points and hierarchy together, where all contours stay
  *   hierarchy.cu   who is inside whom, which contours have a row
  *   nesting.cu     the same over all levels, and the branches
+ *   vertex.cuh     the lines at a vertex and at a crack
  *   walk.cuh       the next line to the west
+ *   parents.cuh    who is inside whom
+ *   siblings.cuh   which contours have the same parent
+ *   points.cuh     points, and rows of the table
  * and in cuda/contours/:
  *   list_ranking.cu  ranks the rings
+ *   radix_sort.cuh  sorts contours by level, and brings siblings together
  *   hierarchy.cuh, rows.cuh, contour_measures.cuh  kernels shared with the borders
  *
  * Of a label image, the level indices are its labels, in 32 bits. There may be as many as pixels, so no array is indexed
@@ -27,20 +35,23 @@
 #include "cuda/common/device_buffer.cuh"
 #include "cuda/contours/contour_args.cuh"
 #include "cuda/contours/list_ranking.cuh"
+#include "cuda/contours/radix_sort.cuh"
 
 #include "core/cracks/nesting.h"
 #include "core/cracks/cracks.h"
 
-constexpr uint32_t CORNER_SCAN_SHARE = 4096; /* corners that a CTA scans, 16 a thread */
-constexpr uint32_t CRACKS_MAX_CORNERS = 1u << 30;
+constexpr uint32_t CORNER_SCAN_SHARE = 2048;      /* corners that a CTA scans, 8 a thread */
+constexpr uint32_t CRACKS_MAX_CORNERS = 1u << 30; /* and segments */
+/* Corners of a tile that shared memory has room for: at least, by dense frames at most, and steps between them. */
+constexpr uint32_t LEAST_TILE_NODES = 3072, MOST_TILE_NODES = 12288, TILE_NODES_STEP = 1024;
 
-/* Scans: corners of tiles, by rows and by columns of vertices; contours among corners; offsets of points, for the
- * measures and for the result; contours that stay. */
-enum { SCAN_ROWS, SCAN_COLUMNS, SCAN_CONTOURS, SCAN_MEASURED, SCAN_SELECTED, SCAN_OFFSETS, CRACKS_SCANS };
+/* Scans: corners of tiles, by rows of vertices; contours among corners; offsets of points, for the measures and for the
+ * result; contours that stay. */
+enum { SCAN_ROWS, SCAN_CONTOURS, SCAN_MEASURED, SCAN_SELECTED, SCAN_OFFSETS, CRACKS_SCANS };
 
 /* What a frame needs, whether or not there is room for it. */
 struct CracksHeader {
-  unsigned long long corners;
+  unsigned long long corners, segments;
   uint32_t all_contours; /* in the image */
   uint32_t contours;     /* in the result */
   uint32_t points;
@@ -49,9 +60,9 @@ struct CracksHeader {
   uint32_t unused;
 };
 
-/* The corners that the count kernel has found so far. Two frames take turns: each clears what the next one adds to. */
+/* What the count kernel has found so far. Two frames take turns: each clears what the next one adds to. */
 struct CracksFound {
-  unsigned long long corners[2];
+  unsigned long long corners[2], segments[2];
   uint32_t turn;
 };
 
@@ -59,6 +70,7 @@ struct CracksCounters {
   CracksHeader header;
   uint32_t scan_tickets[CRACKS_SCANS];
   ListProgress progress;
+  RadixCounters levels, siblings;
 };
 
 /* Of a corner: what its line does there. Where a contour may start, an outer one goes east and a hole goes south. */
@@ -66,14 +78,20 @@ enum {
   CORNER_GOES_VERTICALLY = 1 << 0, /* The next corner is the one that the vertical arm meets. */
   CORNER_MAY_START = 1 << 1
 };
-constexpr int KIND_SHIFT = 30; /* in values of the sort */
+constexpr uint16_t STEPS_CLOSED = 1 << 15; /* in by_corner.steps: the ring is closed in its tile */
 
 /* For CracksHeader.corners: the label image was not complete. It is more than there may be room for. */
 constexpr unsigned long long CORNERS_UNKNOWN = 1ull << 63;
 
+/* The points of a contour in the result. */
+struct __align__ (8) ContourPoints
+{
+  uint32_t first, count;
+};
+
 /* The arguments of all kernels, by value. Only the count kernel's have the picture and the memory of the result, which
- * are others with every frame. Pointers are to device memory; "by_X" says what indexes the arrays. Corners are numbered
- * in the order of levels and rows, contours in the order of their first corners. */
+ * are others with every frame. Pointers are to device memory; "by_X" says what indexes the arrays. Contours are
+ * numbered in the order of levels and first corners. */
 struct CracksKernelArgs {
   const uint8_t *pixels;
   size_t stride;
@@ -95,34 +113,30 @@ struct CracksKernelArgs {
     uint16_t *level_index;
     uint32_t stride; /* samples; a row is a multiple of 16 bytes */
   } by_pixel;
-  uint32_t tiles_x, tiles_y;        /* of the vertices */
-  uint32_t *row_sums, *column_sums; /* corners in a tile's row or column of vertices; then those before it, all over */
+  uint32_t tiles_x, tiles_y; /* of the vertices */
+  uint32_t tile_nodes;       /* Of a tile with more corners, each one is a segment. */
+  uint32_t *row_sums;        /* corners in a tile's row of vertices; then those before it, all over */
+  struct {
+    uint32_t *left, *top; /* the first segment of the lines into and out of the tile there */
+  } by_tile;
   unsigned long long *scan_states[CRACKS_SCANS];
 
-  /* For sorting, and sorted: [0] by rows, [1] by columns of vertices. Keys are levels; values are corners in the order
-   * in which they were found, with their kinds in the sort by rows. */
-  struct {
-    uint32_t *keys[2][2], *values[2][2];
-  } sorting;
-  struct {
-    uint32_t *place;  /* x | y << 16 */
-    uint32_t *corner; /* its number */
-  } by_found_corner;
   struct {
     uint32_t capacity;
     uint32_t *place; /* x | y << 16 */
-    uint16_t *level_index;
     uint8_t *kind;
-    uint32_t *vertical; /* the corner that the vertical arm meets; set where the line goes there */
+    uint32_t *level_index; /* set where a contour may start */
+    /* The segment with which the ring goes on behind this tile, and how many corners there are until then, this one
+     * included. With STEPS_CLOSED, the start of the ring, and how many there are until then; from the start on, all. */
+    uint32_t *exit;
+    uint16_t *steps;
   } by_corner;
-  uint32_t *corners_by_column; /* corners in the order of levels and columns */
-  struct {
-    uint32_t *first_corner, *end_corner; /* [level index - 1]; set for levels that have corners */
-  } by_level;
-  uint32_t *contour_by_start; /* by first corner */
-  ListRanking ranking;        /* of the corners; without segments */
+  uint32_t *contour_by_start;     /* by first corner */
+  ContourPoints *points_by_start; /* likewise; only where all contours stay and are nested in those of their level */
+  ListRanking ranking;            /* of the segments, which have views only */
 
   uint32_t contour_capacity;
+  RadixSort levels; /* contours in the order of their first corners: keys are levels, values first corners */
   struct {
     uint32_t *starts, *lengths; /* first corner; points */
     uint32_t *rows;             /* NO_CONTOUR where the contour is dropped. NULL: row and number are equal. */
@@ -134,6 +148,7 @@ struct CracksKernelArgs {
     ContourAccumulator *accumulators; /* by contour while limits decide which contours stay */
   } by_row;
   ContourHierarchyArgs hierarchy;
+  RadixSort siblings; /* rows in order: keys are parents, or levels of contours without one */
   uint32_t limited, measuring;
   uint64_t min_area2, max_area2, min_length;
   CtrPoint *all_points; /* of contours that may be dropped */
@@ -155,25 +170,25 @@ struct CracksKernelArgs {
         *depths; /* a contour around it, and << 32 how far up; in the end CTR_NESTING_NONE, and the depth */
   } nesting;
 
-  uint32_t
-      labels; /* Pixels are those of a label image. by_pixel.level_index, by_corner.level_index and by_level are NULL. */
+  uint32_t labels;          /* Pixels are those of a label image. by_pixel.level_index is NULL. */
   uint32_t *label_by_pixel; /* rows as in by_pixel */
   const uint32_t *complete; /* the count kernel's: is the label image complete? NULL: it is */
 };
 
 constexpr uint32_t VERTEX_TILE = 32; /* vertices in each direction */
 
-/* The number of row_sums or column_sums. */
+/* The number of row_sums. */
 __host__ __device__ inline uint32_t
-cracks_sums (const CracksKernelArgs &f, bool columns)
+cracks_row_sums (const CracksKernelArgs &f)
 {
-  return columns ? (f.width + 1) * f.tiles_y : (f.height + 1) * f.tiles_x;
+  return (f.height + 1) * f.tiles_x;
 }
 
 __device__ inline bool
 corners_fit (const CracksKernelArgs &f)
 {
-  return f.counters->header.corners <= f.by_corner.capacity;
+  const CracksHeader &h = f.counters->header;
+  return (h.corners <= f.by_corner.capacity) & (h.segments <= f.ranking.capacity);
 }
 
 __device__ inline bool
@@ -200,21 +215,12 @@ label_at (const CracksKernelArgs &f, int x, int y)
              : 0;
 }
 
-template <bool LABELS>
+/* The start of the ring of corner I. VIEWS are the final ones. */
 __device__ inline uint32_t
-level_index_of_corner (const CracksKernelArgs &f, uint32_t i)
+start_of_ring (const CracksKernelArgs &f, const ListView *views, uint32_t i)
 {
-  if constexpr (LABELS)
-    return f.sorting.keys[0][1][i] + 1; /* where they stay after the sort */
-  else
-    return f.by_corner.level_index[i];
-}
-
-/* The corner after corner I, whose kind is KIND. */
-__device__ inline uint32_t
-next_corner (const CracksKernelArgs &f, uint32_t i, uint32_t kind)
-{
-  return kind & CORNER_GOES_VERTICALLY ? f.by_corner.vertical[i] : i ^ 1;
+  const uint32_t exit = f.by_corner.exit[i];
+  return f.by_corner.steps[i] & STEPS_CLOSED ? exit : views[exit].key;
 }
 
 /* Does the contour that starts at this corner enclose a hole? */
@@ -224,31 +230,32 @@ is_hole (const CracksKernelArgs &f, uint32_t start)
   return f.by_corner.kind[start] & CORNER_GOES_VERTICALLY;
 }
 
-/* Queue the kernels, in this order. TEMPORARY: memory for the sorts. OVERLAP: the GPU has programmatic dependent
- * launch. The first one reads the picture. Without capacity for contours only the first two do anything, and the frame is
- * done again. */
+/* Queue the kernels, in this order. OVERLAP: the GPU has programmatic dependent launch. The first one reads the
+ * picture. Without capacity for contours only the first two do anything, and the frame is done again. */
 void cracks_launch_count (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
-bool cracks_launch_corners (
-    const CracksKernelArgs &args, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
+void cracks_launch_sums (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
+/* Once in each context. *MOST_NODES: the most that args.tile_nodes may be. */
+bool cracks_prepare_tiles (uint32_t *most_nodes, CtrError *error);
+void cracks_launch_tiles (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 /* Numbers the contours. */
 void cracks_launch_contours (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
-/* Measures all contours, before limits decide which stay. */
+/* Then, if all contours stay and are nested in those of their level: the rest. */
+void cracks_launch_unlimited (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
+
+/* If not: measures all contours, before limits decide which stay. */
 void cracks_launch_measures (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 /* The parents of contours in their levels. */
 void cracks_launch_parents (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
-bool cracks_launch_hierarchy (
-    const CracksKernelArgs &args, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
-/* The same over all levels; writes the nesting, too. */
-bool cracks_launch_nesting (
-    const CracksKernelArgs &args, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
-/* Points and table. */
+/* These, which contours stay, and the sort of siblings. */
+void cracks_launch_hierarchy (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
+/* The same over all levels, with or without limits; writes the nesting, too. */
+void cracks_launch_nesting (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
+/* Points, and the table but for siblings and children. */
 void cracks_launch_assembly (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
-
-/* Sorts the siblings together. TEMPORARY NULL: only sets *SIZE, the bytes that it must have. */
-cudaError_t cracks_sort_siblings (const CracksKernelArgs &args, void *temporary, size_t *size, cudaStream_t stream);
-
-/* A stable sort from keys[0] and values[0] to keys[1] and values[1]. Keys are below KEY_COUNT. TEMPORARY as above. */
-cudaError_t cracks_sort (uint32_t *const keys[2], uint32_t *const values[2], uint32_t count, uint64_t key_count,
-    void *temporary, size_t *size, cudaStream_t stream);
+/* These; in the hierarchy of each level, and in that over all levels. */
+void cracks_launch_links (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
+void cracks_launch_nested_links (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
+/* The sums behind moments, if they are asked for. */
+void cracks_launch_moments (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 
 #endif

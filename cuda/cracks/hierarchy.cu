@@ -1,124 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The hierarchy of level contours: who is inside whom, and which contours stay.
- *
- * To the west of an outer contour's start, across the background of its level, lies its parent, or an outer contour
- * with the same parent. To the west of a hole's start, across the foreground, likewise. */
-#include "cuda/contours/hierarchy.cuh"
+/* The hierarchy of level contours: who is inside whom, and which contours stay. */
 #include "cuda/contours/rows.cuh"
-#include "cuda/cracks/walk.cuh"
+#include "cuda/cracks/parents.cuh"
 
 namespace
 {
 
-/* See contour_kernels.cuh. OpenCV's order is the reverse of that of the contours: the next sibling starts earlier, and
- * the first child starts last. */
-struct CracksPolicy {
-  typedef CracksKernelArgs Args;
-  static constexpr int SELECT_SCAN = SCAN_SELECTED;
-  static constexpr bool SIBLINGS_DESCEND = true;
-
-  static __device__ bool
-  keeps (const Args &f, uint32_t contour)
-  {
-    return within_limits (f, f.by_row.accumulators[contour]);
-  }
-
-  static __device__ uint32_t
-  contour_at (const Args &, uint32_t i)
-  {
-    return i;
-  }
-
-  static __device__ void
-  assign_row (const Args &, uint32_t, uint32_t)
-  {
-  }
-
-  /* Top-level contours are siblings of those of their level. */
-  static __device__ uint32_t
-  first_parent_key (const Args &f)
-  {
-    return f.level_count;
-  }
-
-  static __device__ uint32_t
-  top_level_key (const Args &f, uint32_t contour)
-  {
-    return f.by_corner.level_index[f.by_contour.starts[contour]] - 1;
-  }
-
-  static __device__ void
-  prepare_parent (const Args &, uint32_t)
-  {
-  }
-};
-
-/* The first contour of the level of CONTOUR. */
-__device__ inline uint32_t
-first_of_level (const CracksKernelArgs &f, uint32_t contour)
-{
-  const uint32_t *keys = f.sorting.keys[0][1], *starts = f.by_contour.starts, own = keys[starts[contour]];
-  uint32_t first = 0, end = contour;
-  while (first < end) {
-    const uint32_t middle = first + (end - first) / 2;
-    if (keys[starts[middle]] < own)
-      first = middle + 1;
-    else
-      end = middle;
-  }
-  return first;
-}
-
-/* Labels may be as large as a word, so the first contour stands for its label. */
-struct LabelsPolicy : CracksPolicy {
-  static __device__ uint32_t
-  first_parent_key (const Args &f)
-  {
-    return f.contour_capacity;
-  }
-
-  static __device__ uint32_t
-  top_level_key (const Args &f, uint32_t contour)
-  {
-    return first_of_level (f, contour);
-  }
-};
-
-/* Finds each contour's neighbour to the west of its start, which is its parent or has the same parent. One warp a
- * contour. */
 template <bool LABELS>
 __global__ void
 __launch_bounds__ (CONTOUR_THREADS) find_west_neighbour_kernel (const __grid_constant__ CracksKernelArgs f)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  if (!contours_fit (f))
-    return;
-  const ListView *views = list_ranking_views (f.ranking);
-  const uint32_t contours = f.counters->header.all_contours;
-  for (uint32_t i = first_index () / 32; i < contours; i += index_step () / 32) {
-    const uint32_t start = f.by_contour.starts[i], place = f.by_corner.place[start],
-                   level_index = level_index_of_corner<LABELS> (f, start), y = place >> 16;
-    const bool hole = is_hole (f, start);
-    const int x = walk_west<LABELS> (f, level_index, (int) (place & 0xffff) - 1, y, hole);
-    uint32_t parent = NO_PARENT;
-    if (hole || x >= 0) {
-      const uint32_t other = f.contour_by_start[views[find_crack<LABELS> (f, level_index, x + 1, y)].key];
-      parent = other | (is_hole (f, f.by_contour.starts[other]) == hole ? SAME_PARENT_AS : 0);
-    }
-    if (threadIdx.x % 32 == 0)
-      f.hierarchy.parents[i] = parent;
-  }
+  if (contours_fit (f))
+    find_west_neighbours<LABELS> (f, Ctas::all ());
 }
 
 } // namespace
-
-cudaError_t
-cracks_sort_siblings (const CracksKernelArgs &f, void *temporary, size_t *size, cudaStream_t stream)
-{
-  return cracks_sort (f.hierarchy.sort_keys, f.hierarchy.sort_values, f.contour_capacity,
-      (uint64_t) (f.labels ? f.contour_capacity : f.level_count) + f.contour_capacity + 1, temporary, size, stream);
-}
 
 void
 cracks_launch_parents (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
@@ -128,21 +26,18 @@ cracks_launch_parents (const CracksKernelArgs &f, bool overlap, cudaStream_t str
   launch_over (resolve_parents_kernel<CracksPolicy>, f.contour_capacity, f, overlap, stream);
 }
 
-bool
-cracks_launch_hierarchy (
-    const CracksKernelArgs &f, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error)
+void
+cracks_launch_hierarchy (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
 {
-  size_t size = temporary->size;
-  const uint32_t contours = f.contour_capacity;
   cracks_launch_parents (f, overlap, stream);
-  if (f.limited) {
-    launch_select_rows<CracksPolicy> (f, overlap, stream);
-    launch_over (adopt_kernel<CracksPolicy>, contours, f, overlap, stream);
-  }
-  launch_over (f.labels ? sibling_key_kernel<LabelsPolicy, true> : sibling_key_kernel<CracksPolicy, true>, contours, f,
-      overlap, stream);
-  CTR_CUDA (cracks_sort_siblings (f, temporary->data, &size, stream));
+  launch_select_rows<CracksPolicy> (f, overlap, stream);
+  launch_over (adopt_kernel<CracksPolicy>, f.contour_capacity, f, overlap, stream);
+  (f.labels ? launch_sibling_sort<LabelsPolicy> : launch_sibling_sort<CracksPolicy>) (f, overlap, stream);
+}
+
+void
+cracks_launch_links (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
+{
   launch_over (
-      f.labels ? link_siblings_kernel<LabelsPolicy> : link_siblings_kernel<CracksPolicy>, contours, f, overlap, stream);
-  return true;
+      f.labels ? link_kernel<LabelsPolicy> : link_kernel<CracksPolicy>, f.contour_capacity, f, overlap, stream);
 }

@@ -15,20 +15,26 @@ lay_out_planes (CracksKernelArgs *f, uint8_t *base)
   f->output = arena.take<ContourOutput> (1);
   f->counters = arena.take<CracksCounters> (1);
   const size_t before = arena.used;
-  f->scan_states[SCAN_ROWS] = arena.take<unsigned long long> (cracks_sums (*f, false) / SCAN_SHARE + 1);
-  f->scan_states[SCAN_COLUMNS] = arena.take<unsigned long long> (cracks_sums (*f, true) / SCAN_SHARE + 1);
+  f->scan_states[SCAN_ROWS] = arena.take<unsigned long long> (cracks_row_sums (*f) / SCAN_SHARE + 1);
   f->zeroed[0] = {f->scan_states[SCAN_ROWS], (uint32_t) ((arena.used - before) / sizeof (unsigned long long))};
   if (f->labels)
     f->label_by_pixel = arena.take<uint32_t> ((size_t) f->by_pixel.stride * f->height);
   else
     f->by_pixel.level_index = arena.take<uint16_t> ((size_t) f->by_pixel.stride * f->height);
-  f->row_sums = arena.take<uint32_t> (cracks_sums (*f, false));
-  f->column_sums = arena.take<uint32_t> (cracks_sums (*f, true));
-  if (!f->labels) {
-    f->by_level.first_corner = arena.take<uint32_t> (f->level_count);
-    f->by_level.end_corner = arena.take<uint32_t> (f->level_count);
-  }
+  f->row_sums = arena.take<uint32_t> (cracks_row_sums (*f));
+  f->by_tile.left = arena.take<uint32_t> ((size_t) f->tiles_x * f->tiles_y);
+  f->by_tile.top = arena.take<uint32_t> ((size_t) f->tiles_x * f->tiles_y);
   return arena.used;
+}
+
+/* The sorts: of contours by levels; then of siblings, whose keys are levels, or first contours of labels, then parents. */
+void
+lay_out_sorts (CracksKernelArgs *f, ArenaLayout *arena)
+{
+  const uint64_t top_level = f->labels ? f->contour_capacity : f->level_count;
+  radix_lay_out (&f->levels, arena, f->contour_capacity, f->level_count);
+  f->by_contour.starts = f->levels.values[radix_sorted (f->levels)];
+  radix_lay_out (&f->siblings, arena, f->contour_capacity, (f->nested ? 1 : top_level) + f->contour_capacity + 1);
 }
 
 size_t
@@ -40,24 +46,17 @@ lay_out_contents (CracksKernelArgs *f, uint8_t *base)
   for (int i = SCAN_MEASURED; i < CRACKS_SCANS; i++)
     f->scan_states[i] = arena.take<unsigned long long> (contours / SCAN_SHARE + 1);
   f->zeroed[1] = {f->scan_states[SCAN_CONTOURS], (uint32_t) (arena.used / sizeof (unsigned long long))};
-  for (int i = 0; i < 2; i++) {
-    for (int by = 0; by < 2; by++) {
-      f->sorting.keys[by][i] = arena.take<uint32_t> (corners);
-      f->sorting.values[by][i] = arena.take<uint32_t> (corners);
-    }
-    f->hierarchy.sort_keys[i] = arena.take<uint32_t> (contours);
-    f->hierarchy.sort_values[i] = arena.take<uint32_t> (contours);
-    f->ranking.views[i] = arena.take<ListView> (corners);
-  }
-  for (uint32_t **array : {&f->by_found_corner.place, &f->by_found_corner.corner, &f->by_corner.place,
-           &f->by_corner.vertical, &f->corners_by_column, &f->contour_by_start})
+  for (int i = 0; i < 2; i++)
+    f->ranking.views[i] = arena.take<ListView> (f->ranking.capacity);
+  lay_out_sorts (f, &arena);
+  for (uint32_t **array : {&f->by_corner.place, &f->by_corner.level_index, &f->by_corner.exit, &f->contour_by_start})
     *array = arena.take<uint32_t> (corners);
-  if (!f->labels)
-    f->by_corner.level_index = arena.take<uint16_t> (corners);
+  if (!f->limited && !f->nested)
+    f->points_by_start = arena.take<ContourPoints> (corners);
+  f->by_corner.steps = arena.take<uint16_t> (corners);
   f->by_corner.kind =
-      arena.take<uint8_t> (corners); /* read 16 at a time: the arena has room for multiples of 256 bytes */
-  for (uint32_t **array : {&f->by_contour.starts, &f->by_contour.lengths, &f->hierarchy.parents, &f->hierarchy.next,
-           &f->hierarchy.previous, &f->hierarchy.child, &f->by_row.firsts})
+      arena.take<uint8_t> (corners); /* read 8 at a time: the arena has room for multiples of 256 bytes */
+  for (uint32_t **array : {&f->by_contour.lengths, &f->hierarchy.parents, &f->by_row.firsts})
     *array = arena.take<uint32_t> (contours);
   f->by_row.lengths = f->by_contour.lengths;
   f->by_row.accumulators = arena.take<ContourAccumulator> (contours);
@@ -75,28 +74,21 @@ lay_out_contents (CracksKernelArgs *f, uint8_t *base)
   return arena.used;
 }
 
-/* Makes room for the sorts. */
-bool
-reserve_sorting (Cracks *c, const CracksKernelArgs &f, CtrError *error)
+/* A quarter more than a tile has on average where all the room for corners is used: dense frames have more in each tile, not
+ * in a few. With fewer, more tiles run at once. */
+uint32_t
+choose_tile_nodes (const Cracks *c, const CracksKernelArgs &f)
 {
-  size_t corners = 0, siblings = 0;
-  const SortCounts n = {f.by_corner.capacity, f.contour_capacity, f.level_count};
-  if (n.corners == 0
-      || (n.corners == c->sorted.corners && n.contours == c->sorted.contours && n.levels == c->sorted.levels))
-    return true;
-  CTR_CUDA (
-      cracks_sort (f.sorting.keys[0], f.sorting.values[0], n.corners, n.levels, NULL, &corners, c->session.stream));
-  CTR_CUDA (cracks_sort_siblings (f, NULL, &siblings, c->session.stream));
-  if (!ctr_device_buffer_reserve (&c->sorting, max (corners, siblings), error))
-    return false;
-  c->sorted = n;
-  return true;
+  const uint64_t mean = c->corner_capacity / ((uint64_t) f.tiles_x * f.tiles_y);
+  const uint64_t wanted = (mean + mean / 4 + TILE_NODES_STEP - 1) / TILE_NODES_STEP * TILE_NODES_STEP;
+  return (uint32_t) max ((uint64_t) LEAST_TILE_NODES, min (wanted, (uint64_t) c->most_tile_nodes));
 }
 
 void
 set_capacities (const Cracks *c, CracksKernelArgs *f)
 {
-  f->by_corner.capacity = f->ranking.capacity = c->corner_capacity;
+  f->by_corner.capacity = c->corner_capacity;
+  f->ranking.capacity = c->segment_capacity;
   f->contour_capacity = c->contour_capacity;
 }
 
@@ -105,18 +97,18 @@ set_capacities (const Cracks *c, CracksKernelArgs *f)
 void
 give_back (Cracks *c, CracksKernelArgs *f)
 {
-  const uint32_t corners = c->corner_capacity, contours = c->contour_capacity;
+  const uint32_t corners = c->corner_capacity, segments = c->segment_capacity, contours = c->contour_capacity;
   bool some = c->gave_back;
   c->corner_capacity = min (corners, ctr_with_spare (c->used_corners));
+  c->segment_capacity = min (segments, ctr_with_spare (c->used_segments));
   c->contour_capacity = min (contours, contour_capacity_of (c->corner_capacity));
   set_capacities (c, f);
   if (ctr_room_is_excess (c->contents.size, lay_out_contents (f, NULL))) {
     ctr_device_buffer_free (&c->contents);
-    ctr_device_buffer_free (&c->sorting);
-    c->sorted = {};
     some = true;
   } else {
     c->corner_capacity = corners;
+    c->segment_capacity = segments;
     c->contour_capacity = contours;
     set_capacities (c, f);
   }
@@ -125,7 +117,7 @@ give_back (Cracks *c, CracksKernelArgs *f)
   some |= contour_pool_give_back_memory (c->pool, c->slot, c->contour_capacity, c->corner_capacity);
   if (some)
     ctr_room_period_double (&c->period);
-  c->used_corners = 0;
+  c->used_corners = c->used_segments = 0;
   c->period_ended = c->gave_back = false;
 }
 
@@ -160,6 +152,7 @@ cracks_reserve (Cracks *c, CracksKernelArgs *f, CtrError *error)
   if (c->period_ended)
     give_back (c, f);
   f->ranking.rounds = c->rounds;
+  f->tile_nodes = choose_tile_nodes (c, *f);
   const bool with_sums = c->plan.features & CTR_CONTOUR_FEATURE_MOMENTS;
   const cudaStream_t stream = c->session.stream;
   const CtrImage no_picture = {}; /* The components keep the labels. */
@@ -169,13 +162,16 @@ cracks_reserve (Cracks *c, CracksKernelArgs *f, CtrError *error)
       || !delivery_reserve (&c->delivery, f->labels ? &no_picture : &c->image, sizeof (CracksHeader), error)
       || !ctr_device_buffer_reserve_clear (&c->planes, lay_out_planes (f, NULL), stream, error)
       || !ctr_device_buffer_reserve_clear (&c->contents, lay_out_contents (f, NULL), stream, error)
-      || !reserve_sorting (c, *f, error)
       || !contour_slot_reserve (c->slot, f->contour_capacity, f->by_corner.capacity, with_sums, error)
       || !contour_slot_reserve_nesting (c->slot, f->nested ? f->contour_capacity : 0, error))
     return false;
   lay_out_planes (f, (uint8_t *) c->planes.data);
   lay_out_contents (f, (uint8_t *) c->contents.data);
   f->ranking.progress = &f->counters->progress;
+  f->levels.count = &f->counters->header.all_contours;
+  f->levels.counters = &f->counters->levels;
+  f->siblings.count = &f->counters->header.contours;
+  f->siblings.counters = &f->counters->siblings;
   f->frame_output = {(CtrContour *) c->slot->table.data, (CtrPoint *) c->slot->points.data,
       with_sums ? (CtrContourSums *) c->slot->sums.data : NULL, (CtrDeviceNumbers *) c->slot->numbers.data};
   f->frame_output.nesting = f->nested ? (CtrContourNesting *) c->slot->nesting.data : NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The hierarchy of level contours over all levels, and their branches; core/cracks/nesting.h has the definitions. The
  * kernels of the hierarchy of each level run before. */
-#include "cuda/contours/hierarchy.cuh"
 #include "cuda/contours/rows.cuh"
+#include "cuda/cracks/siblings.cuh"
 #include "cuda/cracks/walk.cuh"
 
 static_assert (CTR_NESTING_NONE == NO_PARENT, "parents and links are mixed");
@@ -31,7 +31,6 @@ nesting_of (const CracksKernelArgs &f, uint32_t contour)
 struct NestedPolicy {
   typedef CracksKernelArgs Args;
   static constexpr int SELECT_SCAN = SCAN_SELECTED;
-  static constexpr bool SIBLINGS_DESCEND = true;
 
   static __device__ bool
   keeps (const Args &f, uint32_t contour)
@@ -62,11 +61,6 @@ struct NestedPolicy {
   {
     return 0;
   }
-
-  static __device__ void
-  prepare_parent (const Args &, uint32_t)
-  {
-  }
 };
 
 /* Finds the line to the west of each contour's first pixel in the level that its link leads to. One warp a contour. */
@@ -87,7 +81,7 @@ __launch_bounds__ (CONTOUR_THREADS) find_links_kernel (const __grid_constant__ C
     if (level_index >= 1 && level_index <= f.level_count) {
       const int x = walk_west<false> (f, level_index, (int) (place & 0xffff), y, !hole);
       if (!hole || x >= 0) {
-        const uint32_t other = f.contour_by_start[views[find_crack<false> (f, level_index, x + 1, y)].key];
+        const uint32_t other = contour_at_crack<false> (f, views, level_index, x + 1, y);
         link = other | (is_hole (f, f.by_contour.starts[other]) == hole ? 0 : PARENT_OF);
       }
     }
@@ -98,7 +92,7 @@ __launch_bounds__ (CONTOUR_THREADS) find_links_kernel (const __grid_constant__ C
 
 /* After the parents in the levels: the links. */
 __global__ void
-__launch_bounds__ (CONTOUR_THREADS) link_kernel (const __grid_constant__ CracksKernelArgs f)
+__launch_bounds__ (CONTOUR_THREADS) resolve_links_kernel (const __grid_constant__ CracksKernelArgs f)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
@@ -210,15 +204,13 @@ __launch_bounds__ (CONTOUR_THREADS) nesting_kernel (const __grid_constant__ Crac
 
 } // namespace
 
-bool
-cracks_launch_nesting (
-    const CracksKernelArgs &f, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error)
+void
+cracks_launch_nesting (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
 {
-  size_t size = temporary->size;
   const uint32_t contours = f.contour_capacity;
   launch_over (find_links_kernel, (uint64_t) contours * 32, f, overlap, stream);
   cracks_launch_parents (f, overlap, stream);
-  launch_over (link_kernel, contours, f, overlap, stream);
+  launch_over (resolve_links_kernel, contours, f, overlap, stream);
   uint32_t round = 0;
   for (uint64_t reach = 1; round == 0 || reach < f.level_count; reach *= JUMP_FACTOR)
     launch_over (extreme_kernel, contours, f, overlap, stream, round++);
@@ -227,9 +219,12 @@ cracks_launch_nesting (
     launch_select_rows<NestedPolicy> (f, overlap, stream);
     launch_over (adopt_kernel<NestedPolicy>, contours, f, overlap, stream);
   }
-  launch_over (sibling_key_kernel<NestedPolicy, true>, contours, f, overlap, stream);
-  CTR_CUDA (cracks_sort_siblings (f, temporary->data, &size, stream));
-  launch_over (link_siblings_kernel<NestedPolicy>, contours, f, overlap, stream);
+  launch_sibling_sort<NestedPolicy> (f, overlap, stream);
   launch_over (nesting_kernel, contours, f, overlap, stream);
-  return true;
+}
+
+void
+cracks_launch_nested_links (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
+{
+  launch_over (link_kernel<NestedPolicy>, f.contour_capacity, f, overlap, stream);
 }

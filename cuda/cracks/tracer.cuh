@@ -15,15 +15,8 @@
 /* All that the kernels behind the count kernel depend on. */
 struct FrameKey {
   CracksKernelArgs args;
-  const void *sorting;
-  size_t sorting_size;
   uint64_t max_points;
   uint32_t keeps_picture; /* Some frames may copy their picture. */
-};
-
-/* What the size of CUB's temporary storage depends on. */
-struct SortCounts {
-  uint32_t corners, contours, levels;
 };
 
 struct Cracks {
@@ -34,13 +27,12 @@ struct Cracks {
   uint64_t tables_number;   /* CtrCracksPlan.tables of what is there */
   CtrDeviceBuffer planes;   /* sized by the image */
   CtrDeviceBuffer contents; /* sized by what is in it */
-  CtrDeviceBuffer sorting;  /* CUB's temporary storage, */
-  SortCounts sorted;        /* sufficient for these */
   uint32_t turn;            /* see CracksFound */
+  uint32_t most_tile_nodes;
   CudaGraphCache<FrameKey> graphs;
   /* Room for the most that the latest frames have needed. A frame that needs more is done again. */
-  uint32_t corner_capacity, contour_capacity, rounds;
-  uint32_t used_corners; /* by the frames of this period at most */
+  uint32_t corner_capacity, segment_capacity, contour_capacity, rounds;
+  uint32_t used_corners, used_segments; /* by the frames of this period at most */
   CtrRoomPeriod period;
   bool period_ended, gave_back;
   ResultPool *pool;

@@ -3,39 +3,48 @@
 #ifndef CTR_CUDA_CRACKS_WALK_CUH
 #define CTR_CUDA_CRACKS_WALK_CUH
 
-#include "cuda/cracks/device_state.cuh"
+#include "cuda/cracks/vertex.cuh"
 
 namespace
 {
 
-/* The Ith corner by columns: is it of a level before LEVEL_INDEX, or of that one and not behind place WANTED? */
-template <bool LABELS>
-__device__ inline bool
-is_until (const CracksKernelArgs &f, uint32_t i, uint32_t level_index, uint32_t wanted)
+/* The sum of what the lanes before LANE have. Called by a whole warp. */
+__device__ inline uint32_t
+sum_before (uint32_t own, uint32_t lane)
 {
-  const uint32_t place = f.by_corner.place[f.corners_by_column[i]], key = LABELS ? f.sorting.keys[1][1][i] + 1 : 0;
-  if (LABELS && key != level_index)
-    return key < level_index;
-  return (place << 16 | place >> 16) <= wanted;
+  uint32_t sum = threadIdx.x % 32 < lane ? own : 0;
+  for (int d = 16; d; d /= 2)
+    sum += __shfl_xor_sync (~0u, sum, d);
+  return sum;
 }
 
-/* The corner at the upper end of the crack between vertices (X, Y) and (X, Y + 1), which must be there: the last corner
- * of its level by columns that does not come after it. With LABELS, all levels are searched. Called by a whole warp, which
- * looks at 32 corners at a time. */
+/* The contour of the line of LEVEL_INDEX that runs between vertices (X, Y) and (X, Y + 1), which must be there. It is
+ * followed up to its next corner in the tile, or to where it enters or leaves the tile. Called by a whole warp. */
 template <bool LABELS>
 __device__ inline uint32_t
-find_crack (const CracksKernelArgs &f, uint32_t level_index, uint32_t x, uint32_t y)
+contour_at_crack (const CracksKernelArgs &f, const ListView *views, uint32_t level_index, uint32_t x, uint32_t y)
 {
-  const uint32_t wanted = x << 16 | y, lane = threadIdx.x % 32;
-  uint32_t first = LABELS ? 0 : f.by_level.first_corner[level_index - 1];
-  uint32_t end = LABELS ? (uint32_t) f.counters->header.corners : f.by_level.end_corner[level_index - 1];
-  while (end - first > 1) { /* The first corner never comes after it. */
-    const uint32_t step = (end - first + 31) / 32, i = first + lane * step;
-    const uint32_t before = __popc (__ballot_sync (~0u, i < end && is_until<LABELS> (f, i, level_index, wanted)));
-    first += (before - 1) * step;
-    end = min (end, first + step);
+  const bool equal = by_equal<LABELS> (f);
+  const uint32_t lane = threadIdx.x % 32, tile_x = x / VERTEX_TILE, tile = y / VERTEX_TILE * f.tiles_x + tile_x,
+                 own_x = tile_x * VERTEX_TILE + lane, within = x % VERTEX_TILE;
+  const Around own = Around::vertex<LABELS> (f, x, (int) y - (int) lane);
+  const uint32_t mask = own.mask (level_index, equal);
+  const uint32_t lanes = __ballot_sync (~0u, lane <= y % VERTEX_TILE && turns_at (mask));
+  if (lanes) {
+    /* Where two lines turn, the one with the southern arm may be the second. */
+    const bool second = mask == MASK_ACROSS ? !f.four_connected : mask == MASK_ALONG && f.four_connected;
+    const uint32_t up = __ffs (lanes) - 1, n = __shfl_sync (~0u, own.corners_before (level_index, equal) + second, up);
+    y -= up;
+    const uint32_t corners = own_x <= f.width ? Around::vertex<LABELS> (f, own_x, y).count_corners (equal) : 0;
+    const uint32_t corner = f.row_sums[y * f.tiles_x + tile_x] + sum_before (corners, within) + n;
+    return f.contour_by_start[start_of_ring (f, views, corner)];
   }
-  return f.corners_by_column[first];
+  y = y / VERTEX_TILE * VERTEX_TILE;
+  const uint32_t left = index_at<LABELS> (f, (int) own_x - 1, (int) y - 1),
+                 right = index_at<LABELS> (f, own_x, (int) y - 1);
+  const uint32_t n = __shfl_sync (~0u, crossings_before (left, right, level_index, equal), within);
+  const uint32_t segment = f.by_tile.top[tile] + sum_before (crossings_between (left, right, equal), within) + n;
+  return f.contour_by_start[views[segment].key];
 }
 
 /* The first pixel from (X, Y) on to the west that is in the level, or with HOLE that is not; -1: none. Called by a

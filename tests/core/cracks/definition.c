@@ -197,6 +197,54 @@ check_refused (const CtrImage *image, CtrCracksParams params, uint64_t points)
   ctr_contours_unref (contours);
 }
 
+/* Noise in one square of a constant image: a GPU's tile there has far more corners than the average one. */
+static void
+test_dense_squares (void)
+{
+  enum { WIDTH = 400, HEIGHT = 200, SIDE = 40 };
+  static const uint32_t steps[] = {3, 12, 40};
+  CtrCracks *own = tracer_new (&setup);
+  uint8_t *pixels = malloc (WIDTH * HEIGHT);
+  const CtrImage image = {
+      .data = pixels, .stride = WIDTH, .width = WIDTH, .height = HEIGHT, .format = CTR_FORMAT_GRAY8};
+  for (uint32_t i = 0; i < (setup.quick ? 3 : 30); i++) {
+    CtrCracksParams params = random_cracks_params (&rng);
+    const uint32_t left = random_below (&rng, WIDTH - SIDE), top = random_below (&rng, HEIGHT - SIDE);
+    params.step = steps[i % LENGTH (steps)];
+    memset (pixels, i % 2 ? 100 : 0, WIDTH * HEIGHT);
+    for (uint32_t p = 0; p < SIDE * SIDE; p++)
+      pixels[(top + p / SIDE) * WIDTH + left + p % SIDE] = (uint8_t) random_below (&rng, 256);
+    describe_cracks ("a dense square", &image, &params);
+    check_cracks (own, &setup, &image, &params);
+  }
+  free (pixels);
+  ctr_cracks_free (own);
+}
+
+/* Few corners, whose lines are long and pass together, with a step and with a crossing in them: a GPU's tiles have far more
+ * passages than corners. */
+static void
+test_long_lines (void)
+{
+  enum { WIDTH = 260, HEIGHT = 150 };
+  CtrCracks *own = tracer_new (&setup);
+  uint8_t *pixels = malloc (WIDTH * HEIGHT);
+  const CtrImage image = {
+      .data = pixels, .stride = WIDTH, .width = WIDTH, .height = HEIGHT, .format = CTR_FORMAT_GRAY8};
+  for (int i = 0; i < (setup.quick ? 2 : 12); i++) {
+    CtrCracksParams params = random_cracks_params (&rng);
+    const uint32_t column = 1 + random_below (&rng, WIDTH - 2), row = 1 + random_below (&rng, HEIGHT - 2);
+    for (uint32_t p = 0; p < WIDTH * HEIGHT; p++) {
+      const bool right = p % WIDTH >= column, below = p / WIDTH >= row;
+      pixels[p] = i % 2 ? (right != below ? 250 : 20) : right ? (below ? 255 : 200) : 0;
+    }
+    describe_cracks ("long lines", &image, &params);
+    check_cracks (own, &setup, &image, &params);
+  }
+  free (pixels);
+  ctr_cracks_free (own);
+}
+
 /* Exactly as many points as there may be, and one more. Contours that are dropped count. */
 static void
 test_most_points (void)
@@ -260,6 +308,8 @@ main (int argc, char **argv)
       {"lines", test_lines},
       {"layouts", test_layouts},
       {"all levels", test_all_levels},
+      {"dense squares", test_dense_squares},
+      {"long lines", test_long_lines},
       {"most points", test_most_points},
       {"growth", test_growth},
   };

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A stable radix sort of words, each with a value, by their digits from the least significant one on. Only the device
+ * knows how many words there are: the work follows their number, not the room for them.
+ *
+ * The kernel that makes the words counts the digits of all passes. Then each pass is a kernel: a CTA counts the digits
+ * of its tile, learns from the tiles before it, by decoupled look-back, how many of each digit these have, and writes
+ * its words to their places. */
+#ifndef CTR_CUDA_CONTOURS_RADIX_SORT_CUH
+#define CTR_CUDA_CONTOURS_RADIX_SORT_CUH
+
+#include "cuda/common/device_buffer.cuh"
+#include "cuda/common/scan.cuh"
+#include "cuda/contours/contour_kernels.cuh"
+
+constexpr int RADIX_BITS = 9, RADIX_DIGITS = 1 << RADIX_BITS, RADIX_MOST_PASSES = (32 + RADIX_BITS - 1) / RADIX_BITS;
+constexpr int RADIX_THREADS = RADIX_DIGITS; /* a thread a digit */
+constexpr uint32_t RADIX_TILE = 2048;       /* words */
+
+/* Digits of all passes: how many words have them. */
+struct RadixHistograms {
+  uint32_t counts[RADIX_MOST_PASSES][RADIX_DIGITS];
+};
+
+/* On the device; zero at first. */
+struct RadixCounters {
+  RadixHistograms histograms;
+  uint32_t tickets[RADIX_MOST_PASSES];
+};
+
+/* What is to be sorted, and the memory for that. A pass goes from one of the arrays to the other. */
+struct RadixSort {
+  const uint32_t *count; /* With more than there is room for nothing is done. */
+  uint32_t capacity, passes;
+  uint32_t *keys[2], *values[2];
+  uint32_t *states; /* by pass, tile and digit */
+  RadixCounters *counters;
+};
+
+/* The index of the sorted arrays. */
+__host__ __device__ inline uint32_t
+radix_sorted (const RadixSort &sort)
+{
+  return sort.passes % 2;
+}
+
+/* The states of a pass for so many words. */
+__host__ __device__ inline size_t
+radix_states (uint32_t words)
+{
+  return (size_t) (words / RADIX_TILE + 1) * RADIX_DIGITS;
+}
+
+/* Sets the memory for CAPACITY words whose keys are below KEY_COUNT. */
+static inline void
+radix_lay_out (RadixSort *sort, ArenaLayout *arena, uint32_t capacity, uint64_t key_count)
+{
+  sort->capacity = capacity;
+  for (sort->passes = 1; key_count > 1ull << RADIX_BITS * sort->passes;)
+    sort->passes++;
+  for (int i = 0; i < 2; i++) {
+    sort->keys[i] = arena->take<uint32_t> (capacity);
+    sort->values[i] = arena->take<uint32_t> (capacity);
+  }
+  sort->states = arena->take<uint32_t> (sort->passes * radix_states (capacity));
+}
+
+namespace
+{
+
+/* In the kernel that writes keys[0] and values[0], with any number of threads: first, with a barrier; for each key;
+ * last. H is in shared memory. */
+__device__ inline void
+radix_begin_count (RadixHistograms &h)
+{
+  for (uint32_t i = threadIdx.x; i < RADIX_MOST_PASSES * RADIX_DIGITS; i += blockDim.x)
+    (&h.counts[0][0])[i] = 0;
+  __syncthreads ();
+}
+
+__device__ inline void
+radix_count (const RadixSort &s, RadixHistograms &h, uint32_t key)
+{
+  for (uint32_t pass = 0; pass < s.passes; pass++)
+    atomicAdd (&h.counts[pass][key >> RADIX_BITS * pass & (RADIX_DIGITS - 1)], 1);
+}
+
+__device__ inline void
+radix_end_count (const RadixSort &s, RadixHistograms &h)
+{
+  __syncthreads ();
+  for (uint32_t i = threadIdx.x; i < s.passes * RADIX_DIGITS; i += blockDim.x)
+    if (const uint32_t n = (&h.counts[0][0])[i])
+      atomicAdd (&s.counters->histograms.counts[0][0] + i, n);
+}
+
+/* Also there: clears the states for MOST words, by the first CTAS CTAs of the grid. */
+__device__ inline void
+radix_clear_states (const RadixSort &s, uint32_t most, uint32_t ctas)
+{
+  const uint32_t first = blockIdx.x * blockDim.x + threadIdx.x, step = ctas * blockDim.x;
+  const size_t states = radix_states (min (most, s.capacity));
+  for (uint32_t pass = 0; pass < s.passes; pass++)
+    for (size_t i = first; i < states; i += step)
+      s.states[pass * radix_states (s.capacity) + i] = 0;
+}
+
+/* A tile's state of a digit: words that have it, in this tile or in all up to it. */
+constexpr uint32_t RADIX_STATE_SUM = 1u << 30, RADIX_STATE_PREFIX = 2u << 30, RADIX_STATE_VALUE = RADIX_STATE_SUM - 1;
+
+/* Publishes OWN, of one digit in a tile, and returns how many words the tiles before it have of that digit. STATES are
+ * those of the digit. Called by a whole warp, each lane with a digit of its own. */
+__device__ inline uint32_t
+radix_look_back (uint32_t *states, uint32_t tile, uint32_t own)
+{
+  constexpr int AT_ONCE = 8;
+  if (tile > 0)
+    atomicExch (&states[tile * RADIX_DIGITS], RADIX_STATE_SUM | own);
+  uint32_t sum = 0;
+  int at = (int) tile - 1;
+  bool searching = true;
+  while (__any_sync (~0u, searching)) {
+    uint32_t found[AT_ONCE];
+#pragma unroll
+    for (int i = 0; i < AT_ONCE; i++) {
+      found[i] = RADIX_STATE_PREFIX; /* Before the first tile there is nothing. */
+      if (searching && at - i >= 0)
+        found[i] = *(const volatile uint32_t *) &states[(at - i) * RADIX_DIGITS];
+    }
+    bool known = true;
+#pragma unroll
+    for (int i = 0; i < AT_ONCE; i++) {
+      known = known && found[i];
+      if (!searching || !known)
+        continue;
+      sum += found[i] & RADIX_STATE_VALUE;
+      searching = !(found[i] & RADIX_STATE_PREFIX);
+      at--;
+    }
+  }
+  atomicExch (&states[tile * RADIX_DIGITS], RADIX_STATE_PREFIX | (sum + own));
+  return sum;
+}
+
+/* The lanes with the same digit as this one, of those THERE. */
+__device__ inline uint32_t
+radix_lanes_alike (uint32_t digit, bool there)
+{
+  uint32_t alike = __ballot_sync (~0u, there);
+#pragma unroll
+  for (int i = 0; i < RADIX_BITS; i++) {
+    const bool one = digit >> i & 1;
+    const uint32_t ones = __ballot_sync (~0u, one);
+    alike &= one ? ones : ~ones;
+  }
+  return alike;
+}
+
+/* A thread's words of a tile, in the order in which its warp has them: 32 in a row at a time. */
+struct RadixWords {
+  static constexpr int COUNT = RADIX_TILE / RADIX_THREADS;
+  uint32_t keys[COUNT], values[COUNT], ranks[COUNT];
+
+  __device__
+  RadixWords (const uint32_t *all_keys, const uint32_t *all_values, uint32_t first, uint32_t count)
+  {
+#pragma unroll
+    for (int k = 0; k < COUNT; k++) {
+      const uint32_t i = first + 32 * k;
+      keys[k] = i < count ? all_keys[i] : 0;
+      values[k] = i < count ? all_values[i] : 0;
+    }
+  }
+
+  /* Ranks the words among those of their warp with the same digit. COUNTS: zero at first; then the warp's words, by
+   * digit. */
+  __device__ void
+  rank (uint32_t *counts, uint32_t shift, uint32_t first, uint32_t count)
+  {
+    const uint32_t lane = threadIdx.x % 32;
+#pragma unroll
+    for (int k = 0; k < COUNT; k++) {
+      const uint32_t digit = keys[k] >> shift & (RADIX_DIGITS - 1);
+      const bool there = first + 32 * k < count;
+      const uint32_t alike = radix_lanes_alike (digit, there), leader = there ? __ffs (alike) - 1 : lane;
+      uint32_t before = 0;
+      if (there && lane == leader) {
+        before = counts[digit];
+        counts[digit] = before + __popc (alike);
+      }
+      ranks[k] = __shfl_sync (~0u, before, leader) + __popc (alike & ((1u << lane) - 1));
+      __syncwarp ();
+    }
+  }
+};
+
+struct RadixShared {
+  static constexpr int WARPS = RADIX_THREADS / 32;
+  uint32_t ticket, sums[WARPS], counts[WARPS][RADIX_DIGITS];
+};
+
+/* A pass, by all threads of CTAS, which have RADIX_THREADS. Calls PUT (place, key, value) for each word. H is in shared
+ * memory. */
+template <typename Put>
+__device__ inline void
+radix_pass (const RadixSort &s, RadixShared &h, uint32_t pass, const Ctas &ctas, Put put)
+{
+  const uint32_t count = *s.count, warp = threadIdx.x / 32, shift = RADIX_BITS * pass, own_digit = threadIdx.x;
+  if (count > s.capacity || ctas.own * RADIX_TILE >= count)
+    return;
+  const uint32_t words_of_digit = s.counters->histograms.counts[pass][own_digit];
+  if (__syncthreads_or (words_of_digit == count)) { /* All have the same digit. */
+    for (uint32_t i = ctas.first_index (); i < count;
+         i += min (ctas.count, ctr_div_up (count, RADIX_TILE)) * RADIX_THREADS)
+      put (i, s.keys[pass % 2][i], s.values[pass % 2][i]);
+    return;
+  }
+  uint32_t *states = s.states + pass * radix_states (s.capacity) + own_digit;
+  uint32_t all;
+  const uint32_t smaller = block_scan<RADIX_THREADS> (words_of_digit, h.sums, &all); /* digits */
+  for (;;) {
+    if (threadIdx.x == 0)
+      h.ticket = atomicAdd (&s.counters->tickets[pass], 1);
+    for (int w = 0; w < RadixShared::WARPS; w++)
+      h.counts[w][own_digit] = 0;
+    __syncthreads ();
+    const uint32_t tile = h.ticket, first = tile * RADIX_TILE + warp * 32 * RadixWords::COUNT + threadIdx.x % 32;
+    if (tile * RADIX_TILE >= count)
+      return;
+    RadixWords words (s.keys[pass % 2], s.values[pass % 2], first, count);
+    words.rank (h.counts[warp], shift, first, count);
+    __syncthreads ();
+    uint32_t own = 0;
+#pragma unroll
+    for (int w = 0; w < RadixShared::WARPS; w++) {
+      const uint32_t n = h.counts[w][own_digit];
+      h.counts[w][own_digit] = own;
+      own += n;
+    }
+    const uint32_t before = smaller + radix_look_back (states, tile, own);
+#pragma unroll
+    for (int w = 0; w < RadixShared::WARPS; w++)
+      h.counts[w][own_digit] += before;
+    __syncthreads ();
+#pragma unroll
+    for (int k = 0; k < RadixWords::COUNT; k++)
+      if (first + 32 * k < count)
+        put (h.counts[warp][words.keys[k] >> shift & (RADIX_DIGITS - 1)] + words.ranks[k], words.keys[k],
+            words.values[k]);
+    __syncthreads ();
+  }
+}
+
+/* A pass that only sorts. */
+__device__ inline void
+radix_pass (const RadixSort &s, RadixShared &h, uint32_t pass, const Ctas &ctas)
+{
+  uint32_t *keys = s.keys[(pass + 1) % 2], *values = s.values[(pass + 1) % 2];
+  radix_pass (s, h, pass, ctas, [=] (uint32_t to, uint32_t key, uint32_t value) {
+    keys[to] = key;
+    values[to] = value;
+  });
+}
+
+/* The CTAs of a pass for so much room: as many as run at once. */
+inline unsigned
+radix_ctas (const RadixSort &s)
+{
+  return min (s.capacity / RADIX_TILE + 1, 264u);
+}
+
+} // namespace
+
+#endif

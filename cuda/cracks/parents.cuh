@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The hierarchy of the contours of each level.
+ *
+ * To the west of an outer contour's start, across the background of its level, lies its parent, or an outer contour
+ * with the same parent. To the west of a hole's start, across the foreground, likewise. */
+#ifndef CTR_CUDA_CRACKS_PARENTS_CUH
+#define CTR_CUDA_CRACKS_PARENTS_CUH
+
+#include "cuda/cracks/siblings.cuh"
+#include "cuda/cracks/walk.cuh"
+
+namespace
+{
+
+/* See contour_kernels.cuh. */
+struct CracksPolicy {
+  typedef CracksKernelArgs Args;
+  static constexpr int SELECT_SCAN = SCAN_SELECTED;
+
+  static __device__ bool
+  keeps (const Args &f, uint32_t contour)
+  {
+    return within_limits (f, f.by_row.accumulators[contour]);
+  }
+
+  static __device__ uint32_t
+  contour_at (const Args &, uint32_t i)
+  {
+    return i;
+  }
+
+  static __device__ void
+  assign_row (const Args &, uint32_t, uint32_t)
+  {
+  }
+
+  /* Top-level contours are siblings of those of their level. */
+  static __device__ uint32_t
+  first_parent_key (const Args &f)
+  {
+    return f.level_count;
+  }
+
+  static __device__ uint32_t
+  top_level_key (const Args &f, uint32_t contour)
+  {
+    return f.by_corner.level_index[f.by_contour.starts[contour]] - 1;
+  }
+};
+
+/* The first contour of the level of CONTOUR. */
+__device__ inline uint32_t
+first_of_level (const CracksKernelArgs &f, uint32_t contour)
+{
+  const uint32_t *levels = f.levels.keys[radix_sorted (f.levels)], own = levels[contour];
+  uint32_t first = 0, end = contour;
+  while (first < end) {
+    const uint32_t middle = first + (end - first) / 2;
+    if (levels[middle] < own)
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  return first;
+}
+
+/* Labels may be as large as a word, so the first contour stands for its label. */
+struct LabelsPolicy : CracksPolicy {
+  static __device__ uint32_t
+  first_parent_key (const Args &f)
+  {
+    return f.contour_capacity;
+  }
+
+  static __device__ uint32_t
+  top_level_key (const Args &f, uint32_t contour)
+  {
+    return first_of_level (f, contour);
+  }
+};
+
+/* Finds each contour's neighbour to the west of its start, which is its parent or has the same parent, by all threads
+ * of CTAS. One warp a contour. */
+template <bool LABELS>
+__device__ inline void
+find_west_neighbours (const CracksKernelArgs &f, const Ctas &ctas)
+{
+  const ListView *views = list_ranking_views (f.ranking);
+  const uint32_t contours = f.counters->header.all_contours;
+  for (uint32_t i = ctas.first_index () / 32; i < contours; i += ctas.index_step () / 32) {
+    const uint32_t start = f.by_contour.starts[i], place = f.by_corner.place[start],
+                   level_index = f.by_corner.level_index[start], y = place >> 16;
+    const bool hole = is_hole (f, start);
+    const int x = walk_west<LABELS> (f, level_index, (int) (place & 0xffff) - 1, y, hole);
+    uint32_t parent = NO_PARENT;
+    if (hole || x >= 0) {
+      const uint32_t other = contour_at_crack<LABELS> (f, views, level_index, x + 1, y);
+      parent = other | (is_hole (f, f.by_contour.starts[other]) == hole ? SAME_PARENT_AS : 0);
+    }
+    if (threadIdx.x % 32 == 0)
+      f.hierarchy.parents[i] = parent;
+  }
+}
+
+} // namespace
+
+#endif

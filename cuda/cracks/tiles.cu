@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Level contours: the corners, and what of their rings lies in one tile, contracted to segments.
+ *
+ * A line that a tile shares with its neighbours is crossed by the lines of all levels between the two pixels at a crack.
+ * So each passage, a level at a crack, has a place of its own among the segments, which both tiles find by adding up the
+ * differences along the line. The segment there is what the ring does in the tile that it enters. */
+#include "cuda/cracks/vertex.cuh"
+
+namespace
+{
+
+constexpr int THREADS = 256, WARPS = THREADS / 32;
+constexpr int TILE = VERTEX_TILE, TILE_ROWS = TILE / WARPS; /* of vertices; each warp takes some rows */
+
+/* What a corner knows of its ring in the tile, as a ListView: at first about itself, in the end all. */
+struct __align__ (8) Node
+{
+  uint16_t next;   /* the corner after the known ones; NODE_LEAVES: the last one in the tile; NODE_CLOSED */
+  uint16_t length; /* known corners, modulo 2^16 */
+  uint16_t key;    /* the smallest known one that may be a start */
+  uint16_t distance;
+};
+
+constexpr uint16_t NODE_LEAVES = 1 << 15, NODE_CLOSED = 1 << 14, NODE_DONE = NODE_LEAVES | NODE_CLOSED,
+                   NODE_NEXT = NODE_CLOSED - 1, NODE_NO_KEY = 0xffff;
+static_assert (MOST_TILE_NODES <= NODE_NEXT + 1, "corners of a tile have 14 bits");
+
+enum { LEFT_SIDE, TOP_SIDE, RIGHT_SIDE, BOTTOM_SIDE, SIDES };
+
+template <bool LABELS> struct Tile {
+  TileOf<LABELS> levels;
+  uint32_t before[TILE * TILE];  /* corners before a vertex, in the tile */
+  uint32_t row_first[TILE];      /* the first corner of a row, in the tile */
+  uint32_t row_base[TILE];       /* add it for the corner's number in the image */
+  uint32_t passage[SIDES][TILE]; /* the first segment at a crack */
+  uint32_t passages[SIDES];      /* on all cracks of a side */
+  uint32_t corners;
+};
+
+/* By corner of the tile, if there are no more than f.tile_nodes. */
+__device__ inline Node *
+nodes_of_tile ()
+{
+  extern __shared__ uint2 words[];
+  return (Node *) words;
+}
+
+/* Where a line goes on. */
+struct Arrival {
+  bool leaves;
+  uint32_t at; /* segment, or corner in the tile */
+};
+
+/* The pixels on both sides of the crack at POSITION of a side: above and below, or left and right of it. */
+template <bool LABELS>
+__device__ inline uint2
+pixels_at_side (const Tile<LABELS> &t, uint32_t side, uint32_t position)
+{
+  const uint32_t line = side == RIGHT_SIDE || side == BOTTOM_SIDE ? TILE : 0;
+  return side == LEFT_SIDE || side == RIGHT_SIDE ? uint2{t.levels.at[position][line], t.levels.at[position + 1][line]}
+                                                 : uint2{t.levels.at[line][position], t.levels.at[line][position + 1]};
+}
+
+/* Follows the line of LEVEL_INDEX that arrives at vertex (X, Y), which may be outside, in direction (DX, DY). */
+template <bool LABELS>
+__device__ inline Arrival
+follow (const CracksKernelArgs &f, const Tile<LABELS> &t, int x, int y, int dx, int dy, uint32_t level_index)
+{
+  const bool equal = by_equal<LABELS> (f);
+  while ((uint32_t) x < TILE && (uint32_t) y < TILE) {
+    const Around around (t.levels, x, y);
+    const uint32_t mask = around.mask (level_index, equal);
+    if (turns_at (mask)) {
+      /* Where two lines turn, the one with the western arm comes first. */
+      const bool second = mask == MASK_ACROSS  ? dx < 0
+                          : mask == MASK_ALONG ? (dy > 0) != (bool) f.four_connected
+                                               : false;
+      return {false, t.before[y * TILE + x] + around.corners_before (level_index, equal) + second};
+    }
+    x += dx;
+    y += dy;
+  }
+  const uint32_t side = dx < 0   ? LEFT_SIDE
+                        : dx > 0 ? RIGHT_SIDE
+                        : dy < 0 ? TOP_SIDE
+                                 : BOTTOM_SIDE,
+                 position = dx ? y : x;
+  const uint2 pixels = pixels_at_side (t, side, position);
+  return {true, t.passage[side][position] + crossings_before (pixels.x, pixels.y, level_index, equal)};
+}
+
+/* The last of 32 ascending values that is not above WANTED. */
+__device__ inline uint32_t
+find_last (const uint32_t *values, uint32_t wanted)
+{
+  uint32_t found = 0;
+#pragma unroll
+  for (uint32_t step = 16; step; step /= 2)
+    found += values[found + step] <= wanted ? step : 0;
+  return found;
+}
+
+/* The number in the image of corner I of the tile. */
+template <bool LABELS>
+__device__ inline uint32_t
+number_of (const Tile<LABELS> &t, uint32_t i)
+{
+  return t.row_base[find_last (t.row_first, i)] + i;
+}
+
+/* Exclusive prefix sum over the lanes of a warp. *ALL: the sum. */
+__device__ inline uint32_t
+scan_warp (uint32_t own, uint32_t *all)
+{
+  const uint32_t lane = threadIdx.x % 32;
+  uint32_t sum = own;
+  for (int d = 1; d < 32; d *= 2) {
+    const uint32_t n = __shfl_up_sync (~0u, sum, d);
+    sum += (int) lane >= d ? n : 0;
+  }
+  *all = __shfl_sync (~0u, sum, 31);
+  return sum - own;
+}
+
+/* Loads the tile, and numbers its corners and passages. */
+template <bool LABELS>
+__device__ inline void
+begin_tile (const CracksKernelArgs &f, Tile<LABELS> &t)
+{
+  const uint32_t left = blockIdx.x * TILE, top = blockIdx.y * TILE, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const uint32_t tile = blockIdx.y * f.tiles_x + blockIdx.x;
+  const bool equal = by_equal<LABELS> (f);
+  for (uint32_t i = threadIdx.x; i < (TILE + 1) * (TILE + 1); i += THREADS) {
+    const uint32_t tile_x = i % (TILE + 1), tile_y = i / (TILE + 1);
+    t.levels.at[tile_y][tile_x] = index_at<LABELS> (f, (int) (left + tile_x) - 1, (int) (top + tile_y) - 1);
+  }
+  __syncthreads ();
+#pragma unroll
+  for (int k = 0; k < TILE_ROWS; k++) {
+    const uint32_t y = warp * TILE_ROWS + k;
+    const bool inside = left + lane <= f.width && top + y <= f.height;
+    uint32_t all;
+    t.before[y * TILE + lane] = scan_warp (inside ? Around (t.levels, lane, y).count_corners (equal) : 0, &all);
+    if (lane == 0)
+      t.row_first[y] = all; /* for the scan that follows */
+  }
+  if (warp < SIDES) {
+    const bool there =
+        warp == RIGHT_SIDE ? blockIdx.x + 1 < f.tiles_x : warp != BOTTOM_SIDE || blockIdx.y + 1 < f.tiles_y;
+    const uint2 pixels = pixels_at_side (t, warp, lane);
+    uint32_t all, first = scan_warp (there ? crossings_between (pixels.x, pixels.y, equal) : 0, &all);
+    if (there)
+      first += warp == LEFT_SIDE    ? f.by_tile.left[tile]
+               : warp == TOP_SIDE   ? f.by_tile.top[tile]
+               : warp == RIGHT_SIDE ? f.by_tile.left[tile + 1]
+                                    : f.by_tile.top[tile + f.tiles_x];
+    t.passage[warp][lane] = first;
+    if (lane == 0)
+      t.passages[warp] = all;
+  }
+  __syncthreads ();
+  if (warp == 0) {
+    uint32_t all;
+    const uint32_t first = scan_warp (t.row_first[lane], &all), y = top + lane;
+    t.row_first[lane] = first;
+    t.row_base[lane] = (y <= f.height ? f.row_sums[y * f.tiles_x + blockIdx.x] : 0) - first;
+    if (lane == 0)
+      t.corners = all;
+  }
+  __syncthreads ();
+#pragma unroll
+  for (int k = 0; k < TILE_ROWS; k++) {
+    const uint32_t y = warp * TILE_ROWS + k;
+    t.before[y * TILE + lane] += t.row_first[y];
+  }
+  __syncthreads ();
+}
+
+/* A corner's line comes from and goes to, by its mask: 1 south, east; 2 west, south; 4 east, north; 7 west, north; 8
+ * north, west; 11 north, east; 13 south, west; 14 east, south. */
+__device__ inline uint32_t
+kind_of (uint32_t mask)
+{
+  const bool vertically = 1u << mask & (1u << 2 | 1u << 4 | 1u << 7 | 1u << 14);
+  return (vertically ? CORNER_GOES_VERTICALLY : 0) | (mask == 1 || mask == 14 ? CORNER_MAY_START : 0);
+}
+
+/* Writes the corners, and links them. Without FITS each one is a segment, the first of which is at SEGMENTS. */
+template <bool LABELS>
+__device__ inline void
+link_corners (const CracksKernelArgs &f, Tile<LABELS> &t, bool fits, uint32_t segments)
+{
+  const bool equal = by_equal<LABELS> (f);
+  Node *const nodes = nodes_of_tile ();
+  for (uint32_t i = threadIdx.x; i < t.corners; i += THREADS) {
+    const uint32_t y = find_last (t.row_first, i), x = find_last (t.before + y * TILE, i), number = t.row_base[y] + i;
+    uint32_t level_index = 0;
+    const uint32_t mask =
+        Around (t.levels, x, y).find_corner (i - t.before[y * TILE + x], equal, f.four_connected, &level_index);
+    const uint32_t kind = kind_of (mask);
+    const int dx = kind & CORNER_GOES_VERTICALLY ? 0
+                   : mask == 1 || mask == 11     ? 1
+                                                 : -1,
+              dy = !(kind & CORNER_GOES_VERTICALLY) ? 0
+                   : mask == 2 || mask == 14        ? 1
+                                                    : -1;
+    const Arrival to = follow (f, t, (int) x + dx, (int) y + dy, dx, dy, level_index);
+    f.by_corner.place[number] = (blockIdx.x * TILE + x) | (blockIdx.y * TILE + y) << 16;
+    f.by_corner.kind[number] = kind;
+    if (kind & CORNER_MAY_START)
+      f.by_corner.level_index[number] = level_index;
+    if (fits) {
+      Node &node = nodes[i];
+      node.next = to.leaves ? NODE_LEAVES | i : to.at;
+      node.length = 1;
+      node.key = kind & CORNER_MAY_START ? i : NODE_NO_KEY;
+      node.distance = 0;
+      if (to.leaves || kind & CORNER_MAY_START)
+        f.by_corner.exit[number] = to.at; /* For end_corners(); a start needs its successor there. */
+    } else {
+      const uint32_t next = to.leaves ? to.at : segments + to.at;
+      f.ranking.views[0][segments + i] = {next, 1, kind & CORNER_MAY_START ? number : NO_KEY, 0};
+      f.by_corner.exit[number] = next;
+      f.by_corner.steps[number] = 1;
+    }
+  }
+  __syncthreads ();
+}
+
+/* As list_join(). */
+__device__ inline Node
+join (const Node &a, const Node &b)
+{
+  const bool closed = a.key == b.key && a.key != NODE_NO_KEY, behind = b.key < a.key;
+  return {(uint16_t) (b.next | (closed && !(b.next & NODE_DONE) ? NODE_CLOSED : 0)), (uint16_t) (a.length + b.length),
+      behind ? b.key : a.key, behind ? (uint16_t) (a.length + b.distance) : a.distance};
+}
+
+/* Pointer jumping in shared memory, some corners of each thread at a time. */
+__device__ inline void
+jump (uint32_t corners)
+{
+  constexpr uint32_t AT_ONCE = 4;
+  Node *const nodes = nodes_of_tile ();
+  bool any;
+  do {
+    any = false;
+    for (uint32_t base = threadIdx.x; base - threadIdx.x < corners; base += AT_ONCE * THREADS) {
+      Node news[AT_ONCE];
+#pragma unroll
+      for (uint32_t k = 0; k < AT_ONCE; k++) {
+        const uint32_t i = base + k * THREADS;
+        if (i >= corners)
+          continue;
+        news[k] = nodes[i];
+        for (int hop = 0; hop < 2 && !(news[k].next & NODE_DONE); hop++)
+          news[k] = join (news[k], nodes[news[k].next]);
+        any = any || !(news[k].next & NODE_DONE);
+      }
+      __syncthreads ();
+#pragma unroll
+      for (uint32_t k = 0; k < AT_ONCE; k++)
+        if (base + k * THREADS < corners)
+          nodes[base + k * THREADS] = news[k];
+      __syncthreads ();
+    }
+  } while (__syncthreads_or (any));
+}
+
+/* Tells each corner where its ring leaves the tile, and how far it is to there, or where its ring starts. */
+template <bool LABELS>
+__device__ inline void
+end_corners (const CracksKernelArgs &f, const Tile<LABELS> &t)
+{
+  const Node *const nodes = nodes_of_tile ();
+  for (uint32_t i = threadIdx.x; i < t.corners; i += THREADS) {
+    const Node node = nodes[i];
+    const uint32_t number = number_of (t, i), last = node.next & NODE_NEXT;
+    if (node.next & NODE_LEAVES) {
+      if (last != i)
+        f.by_corner.exit[number] = f.by_corner.exit[number_of (t, last)];
+      f.by_corner.steps[number] = node.length;
+      continue;
+    }
+    uint32_t distance = node.distance;
+    if (node.key == i) /* once around */
+      distance = 1 + nodes[f.by_corner.exit[number]].distance;
+    f.by_corner.exit[number] = number_of (t, node.key);
+    f.by_corner.steps[number] = STEPS_CLOSED | distance;
+  }
+}
+
+/* The segments of the rings that enter the tile. */
+template <bool LABELS>
+__device__ inline void
+write_segments (const CracksKernelArgs &f, const Tile<LABELS> &t, bool fits, uint32_t segments)
+{
+  const bool equal = by_equal<LABELS> (f);
+  const Node *const nodes = nodes_of_tile ();
+  uint32_t all = 0;
+  for (int side = 0; side < SIDES; side++)
+    all += t.passages[side];
+  for (uint32_t i = threadIdx.x; i < all; i += THREADS) {
+    uint32_t side = 0, n = i; /* of the side's passages */
+    while (n >= t.passages[side])
+      n -= t.passages[side++];
+    const uint32_t segment = t.passage[side][0] + n, position = find_last (t.passage[side], segment);
+    const uint2 pixels = pixels_at_side (t, side, position);
+    const uint32_t level_index = crossing_level (pixels.x, pixels.y, segment - t.passage[side][position], equal);
+    /* With the foreground below, a line goes east; with the foreground on the left, south. */
+    const bool upright = side == TOP_SIDE || side == BOTTOM_SIDE;
+    const uint32_t decisive = upright ? pixels.x : pixels.y;
+    const bool forward = equal ? decisive == level_index : decisive >= level_index;
+    if (forward != (side == LEFT_SIDE || side == TOP_SIDE))
+      continue; /* It leaves. */
+    const int x = upright ? position : forward ? 0 : TILE - 1, y = !upright ? position : forward ? 0 : TILE - 1;
+    const int dx = upright ? 0 : forward ? 1 : -1, dy = !upright ? 0 : forward ? 1 : -1;
+    const Arrival to = follow (f, t, x, y, dx, dy, level_index);
+    ListView view = {to.at, 0, NO_KEY, 0};
+    if (!to.leaves && fits) {
+      const Node node = nodes[to.at];
+      view.next = f.by_corner.exit[number_of (t, node.next & NODE_NEXT)];
+      view.length = node.length;
+      if (node.key != NODE_NO_KEY)
+        view.key = number_of (t, node.key);
+      view.distance = node.distance;
+    } else if (!to.leaves) {
+      view.next += segments;
+    }
+    f.ranking.views[0][segment] = view;
+  }
+}
+
+template <bool LABELS>
+__global__ void
+__launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ CracksKernelArgs f)
+{
+  __shared__ Tile<LABELS> t;
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (!corners_fit (f))
+    return;
+  const uint32_t corners = (uint32_t) f.counters->header.corners;
+  if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x < 8 && threadIdx.x >= corners % 8 && corners % 8)
+    f.by_corner.kind[corners / 8 * 8 + threadIdx.x] = 0; /* Kinds are read 8 at a time. */
+  if (corners == 0)
+    return;
+  begin_tile (f, t);
+  const bool fits = t.corners <= f.tile_nodes;
+  const uint32_t segments = t.passage[TOP_SIDE][0] + t.passages[TOP_SIDE];
+  link_corners (f, t, fits, segments);
+  if (fits && t.corners) {
+    jump (t.corners);
+    end_corners (f, t);
+  }
+  write_segments (f, t, fits, segments);
+}
+
+} // namespace
+
+bool
+cracks_prepare_tiles (uint32_t *most_nodes, CtrError *error)
+{
+  int device, shared;
+  CTR_CUDA (cudaGetDevice (&device));
+  CTR_CUDA (cudaDeviceGetAttribute (&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  const uint32_t nodes = ((uint32_t) shared - sizeof (Tile<true>)) / sizeof (Node);
+  *most_nodes = min (nodes / TILE_NODES_STEP * TILE_NODES_STEP, MOST_TILE_NODES);
+  for (auto kernel : {tile_kernel<false>, tile_kernel<true>})
+    CTR_CUDA (cudaFuncSetAttribute (
+        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) (*most_nodes * sizeof (Node))));
+  return true;
+}
+
+void
+cracks_launch_tiles (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
+{
+  ctr_launch_overlapped (overlap, f.labels ? tile_kernel<true> : tile_kernel<false>, dim3 (f.tiles_x, f.tiles_y),
+      THREADS, f.tile_nodes * sizeof (Node), stream, f);
+}
