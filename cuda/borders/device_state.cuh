@@ -9,7 +9,8 @@
  *
  *   borders.cu     memory and launches, on the host
  *   tiles.cu       foreground bits; the passages of each tile; chains of passages inside a tile become segments,
- *                  each from a passage that is entered from another tile or has a key, to the next such passage
+ *                  open ones from a passage that is entered from another tile to where the border leaves this one, or closed:
+ *                  whole rings. Of a segment's keys only the smallest goes further, with the number of points before it.
  *   segments.cu    segments linked from tile to tile; where there are few, one CTA goes on to the contour numbers
  *   row.cuh        a row of the table
  *   assemble.cu    keys to contour numbers, lengths to offsets, passages to points, points to measures
@@ -39,6 +40,10 @@ enum { SCAN_MEASURED, SCAN_SELECTED, SCAN_OFFSETS, SCAN_REMAINING, SCAN_REMAININ
 
 constexpr uint32_t FEW_CONTOURS = 1024, FEW_POINTS = 8192; /* that one CTA takes alone */
 
+/* Of an open segment's maker_data: its next segment is not known yet, but the position of that one's first passage, and its slot. Below
+ * these: points before the segment's key. */
+constexpr uint32_t SEGMENT_UNLINKED = 1u << 31;
+constexpr int SEGMENT_SLOT = 16;
 /* Of by_passage.segment: the ring is one closed segment. Closed segments have numbers of their own. */
 constexpr uint32_t SEGMENT_CLOSED = 1u << 31;
 /* Of unselected.ranks: the row remains. */
@@ -110,7 +115,7 @@ struct BordersKernelArgs {
     uint32_t *foreground;
     uint32_t *starts;        /* bits: keys of rings. Not used where one CTA numbers the contours. */
     uint32_t *starts_before; /* keys in all earlier words */
-    uint32_t *first_passage; /* number of the word's first passage. A word's passages are numbered slot by slot. */
+    uint32_t *first_passage; /* number of the word's first passage. A word's passages are numbered pixel by pixel. */
   } by_word;
 
   BordersFound *found;
@@ -442,6 +447,17 @@ step_y (uint32_t direction)
   return (direction >= 5) - (direction >= 1 && direction <= 3);
 }
 
+/* The word's passages before the one in SLOT of pixel X of the word. */
+__device__ inline uint32_t
+passages_before (const uint32_t slots[4], uint32_t x, uint32_t slot)
+{
+  uint32_t count = 0;
+#pragma unroll
+  for (int k = 0; k < 4; k++)
+    count += __popc (slots[k] & (((k < (int) slot ? 2u : 1u) << x) - 1));
+  return count;
+}
+
 /* The number of the passage at a pixel, anywhere in the image. */
 template <bool FOUR_CONNECTED>
 __device__ inline uint32_t
@@ -455,11 +471,7 @@ find_passage (const BordersKernelArgs &f, uint32_t x, uint32_t y, uint32_t slot)
     for (int i = 0; i < 3; i++)
       rows[j][i] = word_at (f, word + i - 1, (int) y + j - 1);
   find_slots<FOUR_CONNECTED> (rows, slots);
-  uint32_t passage = f.by_word.first_passage[(size_t) y * f.by_word.per_row + word];
-#pragma unroll
-  for (int k = 0; k < 4; k++)
-    passage += __popc (k < (int) slot ? slots[k] : k == (int) slot ? slots[k] & ((1u << x % 32) - 1) : 0);
-  return passage;
+  return f.by_word.first_passage[(size_t) y * f.by_word.per_row + word] + passages_before (slots, x % 32, slot);
 }
 
 /* Are there so few points that the last CTA of the point kernel measures them? */

@@ -8,20 +8,20 @@ namespace
 
 constexpr int LINK_THREADS = 256, LINK_CTAS = 528;
 
-/* The first view of segment I. Where the ring goes on in another tile, its segment there is found now that all have
- * numbers. */
+/* The first view of segment I. The ring goes on in another tile: its segment there is found now that all have numbers. */
 template <bool FOUR_CONNECTED>
 __device__ inline ListView
 link_segment (const BordersKernelArgs &f, uint32_t i)
 {
   ListSegment s = f.ranking.segments[i];
-  if (s.maker_data) {
-    const uint32_t row = f.by_word.per_row * 32;
-    s.next = f.by_passage.segment[find_passage<FOUR_CONNECTED> (f, s.next % row, s.next / row, s.maker_data - 1)];
-    s.maker_data = 0; /* The next segment is known. */
+  const uint32_t before_key = s.maker_data & ((1u << SEGMENT_SLOT) - 1);
+  if (s.maker_data & SEGMENT_UNLINKED) {
+    const uint32_t row = f.by_word.per_row * 32, slot = s.maker_data >> SEGMENT_SLOT & 3;
+    s.next = f.by_passage.segment[find_passage<FOUR_CONNECTED> (f, s.next % row, s.next / row, slot)];
+    s.maker_data = before_key;
     f.ranking.segments[i] = s;
   }
-  return {s.next, s.length, s.key, 0};
+  return {s.next, s.length, s.key, before_key};
 }
 
 /* Makes the first views of all segments. */
@@ -100,7 +100,7 @@ __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersKerne
       if (s.key == NO_KEY || s.key != views[i].key)
         continue;
       key = s.key;
-      length = s.length + views[s.next].distance;
+      length = s.length - views[i].distance + views[s.next].distance;
     } else {
       const uint2 c = f.by_segment.closed_key_length[i - open];
       key = c.x;
