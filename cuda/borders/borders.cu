@@ -21,8 +21,8 @@ namespace
 struct Capacity {
   uint32_t passages, open, closed; /* passages; open and closed segments */
   uint32_t contours, points;
-  uint32_t rounds;                     /* of the list ranking */
-  uint32_t many_segments, many_points; /* further frames for which these kernels are queued */
+  uint32_t rounds;                                    /* of the list ranking */
+  uint32_t many_segments, many_points, many_contours; /* further frames for which these kernels are queued */
 };
 
 constexpr uint32_t MANY_FRAMES = 16; /* frames for which kernels stay queued after a frame needed them */
@@ -261,6 +261,7 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
   f->traversal_ranking.rounds = f->contour_capacity > LIST_SMALL ? list_ranking_max_rounds (f->contour_capacity) : 0;
   f->many_segments = b->capacity.many_segments > 0;
   f->many_points = b->capacity.many_points > 0;
+  f->many_contours = borders_reorders (*f) && b->capacity.many_contours > 0;
   f->measuring = !f->limited;
   f->final = true;
   const cudaStream_t stream = b->session.stream;
@@ -488,6 +489,10 @@ complete (Borders *b)
     c->many_segments -= c->many_segments > 0;
   else if (h.open > LIST_SMALL || h.closed > FEW_CONTOURS || h.incomplete & LACKS_MANY_SEGMENTS)
     c->many_segments = MANY_FRAMES;
+  if (h.all_contours > FEW_CONTOURS)
+    c->many_contours = MANY_FRAMES;
+  else if (all)
+    c->many_contours -= c->many_contours > 0;
   if (h.unmeasured || (all && (h.points > FEW_POINTS || h.contours > FEW_CONTOURS)))
     c->many_points = MANY_FRAMES;
   else if (all)

@@ -57,7 +57,7 @@ constexpr uint32_t PASSAGE_KEPT = 1u << 31;
 #endif
 constexpr uint32_t MOST_FRAME_PASSAGES = CTR_BORDERS_MOST_PASSAGES;
 
-enum BordersLack { LACKS_MANY_SEGMENTS = 1, LACKS_ROUNDS = 2 };
+enum BordersLack { LACKS_MANY_SEGMENTS = 1, LACKS_ROUNDS = 2, LACKS_MANY_CONTOURS = 4 };
 
 /* What a frame needs, whether or not there is room for it. */
 struct __align__ (16) BordersHeader
@@ -122,6 +122,7 @@ struct BordersKernelArgs {
   BordersCounters *counters; /* The few kernel sets or clears them all. */
   uint32_t tiles_x, tiles_y;
   uint32_t many_segments, many_points; /* The kernels for these are queued. */
+  uint32_t many_contours;              /* Likewise, in place of that for few, with borders_reorders(). */
 
   struct {
     uint32_t capacity;
@@ -511,7 +512,7 @@ void borders_launch_select (
 /* The same with selects_rows, in place of borders_launch_table(). */
 void borders_launch_select_rows (
     const BordersKernelArgs &args, const CtrSelectPlan &plan, bool overlap, cudaStream_t stream);
-/* Hierarchy and rows. TEMPORARY: memory for sorting, which the second function reserves. */
+/* Hierarchy and rows; of few contours also the offsets of their points. TEMPORARY: memory for sorting, which the second function reserves. */
 bool borders_launch_hierarchy (
     const BordersKernelArgs &args, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
 bool borders_reserve_hierarchy (const BordersKernelArgs &args, CtrDeviceBuffer *temporary, CtrError *error);
