@@ -187,6 +187,29 @@ test_growth (void)
     }
 }
 
+/* Lines from the top of the picture to its bottom, which cross its tiles on the GPU 2304 and 4608 times: each by itself, and all of them
+ * as one long line. */
+static void
+test_crossings (void)
+{
+  const uint32_t height = 640;
+  for (uint32_t width = 512; width <= 1024; width += 512)
+    for (int joined = 0; joined <= 1; joined++) {
+      uint8_t *mask = calloc (width, height);
+      for (uint32_t y = 0; y < height; y++)
+        for (uint32_t x = 0; x < width; x += 4)
+          mask[y * width + x] = 1;
+      for (uint32_t x = 0; joined && x < width; x++)
+        mask[x + (x % 8 < 4 ? 0 : (height - 1) * width)] = 1;
+      const CtrImage image = {
+          .data = mask, .stride = width, .width = width, .height = height, .format = CTR_FORMAT_GRAY8};
+      const CtrBordersParams params = random_borders_params (&rng, 1, false);
+      describe_borders (joined ? "one long line" : "many lines", &image, &params);
+      check_borders (borders, &setup, &image, &params);
+      free (mask);
+    }
+}
+
 /* The same picture gives the same bytes, however its parts are scheduled: one with few borders, one with many. */
 static void
 test_repetition (void)
@@ -313,6 +336,7 @@ main (int argc, char **argv)
       {"thresholds", test_thresholds},
       {"far neighbours", test_far_neighbours},
       {"growth", test_growth},
+      {"crossings", test_crossings},
       {"repetition", test_repetition},
       {"lifetimes", test_lifetimes},
       {"device images", test_device_images},
