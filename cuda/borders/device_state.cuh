@@ -36,9 +36,18 @@
 constexpr int BORDERS_TILE = 64, BORDERS_TILE_WORDS = BORDERS_TILE / 32;
 
 /* Scans over the contours. */
-enum { SCAN_MEASURED, SCAN_SELECTED, SCAN_OFFSETS, SCAN_REMAINING, SCAN_REMAINING_POINTS, BORDERS_SCANS };
+enum {
+  SCAN_MEASURED,
+  SCAN_SIBLINGS,
+  SCAN_SELECTED,
+  SCAN_OFFSETS,
+  SCAN_REMAINING,
+  SCAN_REMAINING_POINTS,
+  BORDERS_SCANS
+};
 
 constexpr uint32_t FEW_CONTOURS = 1024, FEW_POINTS = 8192; /* that one CTA takes alone */
+constexpr uint32_t MOST_AROUND = 64;    /* contours around one, unless kernels for any number are queued */
 constexpr uint32_t FEW_SEGMENTS = 4096; /* likewise; LIST_SMALL where a CTA may not have the shared memory for these */
 
 /* Of an open segment's maker_data: its next segment is not known yet, but the position of that one's first passage, and its slot. Below
@@ -73,7 +82,8 @@ struct __align__ (16) BordersHeader
   uint32_t rounds;           /* of the list ranking that were needed */
   uint32_t done_by_one_cta;  /* One CTA has ranked the segments and numbered the contours. */
   uint32_t rows, row_points; /* contours and points of the result before limits on numbers; 0 without these */
-  uint32_t too_many;         /* There are more passages than MOST_FRAME_PASSAGES: the counts above mean nothing. */
+  uint32_t too_deep; /* A contour has more than MOST_AROUND around it, and the kernels for that were not queued. */
+  uint32_t too_many; /* There are more passages than MOST_FRAME_PASSAGES: the counts above mean nothing. */
 };
 
 /* What the tiles have found so far. Zero when a frame begins: the few kernel moves it into the header. */
@@ -124,6 +134,7 @@ struct BordersKernelArgs {
   uint32_t tiles_x, tiles_y;
   uint32_t many_segments, many_points; /* The kernels for these are queued. */
   uint32_t many_contours;              /* Likewise, in place of that for few, with borders_reorders(). */
+  uint32_t deep;                       /* With many_contours, any number of contours may be around one. */
   uint32_t few_segments;               /* that one CTA takes alone: LIST_SMALL or FEW_SEGMENTS */
 
   struct {
@@ -211,12 +222,18 @@ passages_fit (const BordersKernelArgs &f)
   return fit (f, f.counters->header);
 }
 
-/* Is there also room for all contours? */
+/* Is there also room for all contours? Their order may still be unknown. */
 __device__ inline bool
-contours_fit (const BordersKernelArgs &f)
+contours_counted (const BordersKernelArgs &f)
 {
   const BordersHeader &h = f.counters->header;
   return passages_fit (f) & (h.incomplete == 0) & (h.all_contours <= f.contour_capacity);
+}
+
+__device__ inline bool
+contours_fit (const BordersKernelArgs &f)
+{
+  return contours_counted (f) & (f.counters->header.too_deep == 0);
 }
 
 /* Is there also room for all points? */

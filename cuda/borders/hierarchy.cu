@@ -3,9 +3,10 @@
  *
  * To the west of an outer border's start, across the background, lies its parent, or an outer border with the same
  * parent. To the west of a hole's start, across the foreground, likewise. The neighbour's key is smaller, so chains of
- * "same parent" end. A stable sort by parents brings siblings together. Then a ring visits all contours, the child
- * before the sibling before the parent's sibling, and list ranking orders it as it orders the borders' segments. One CTA does
- * all of that, with the offsets of the points, where contours are few. */
+ * "same parent" end. A stable sort by parents brings siblings together. A contour's place in pre-order is the sum of places
+ * among the siblings, with all that is inside these, over the contours around it. Where there are very many around one, a
+ * ring visits all contours, the child before the sibling before the parent's sibling, and list ranking orders it as it
+ * orders the borders' segments. One CTA does all of that, with the offsets of the points, where contours are few. */
 #include "cuda/borders/device_state.cuh"
 #include "cuda/common/block_sort.cuh"
 #include "cuda/contours/hierarchy.cuh"
@@ -162,8 +163,89 @@ __launch_bounds__ (CONTOUR_THREADS) find_west_neighbour_kernel (const __grid_con
     const uint32_t key = wanted ? f.by_contour.keys[i] : 0;
     const uint32_t parent = find_west_neighbour<FOUR_CONNECTED> (f, wanted, key, wanted && is_hole (f, key),
         [&] (uint32_t contour) { return is_hole (f, f.by_contour.keys[contour]); });
-    if (wanted)
-      f.hierarchy.parents[i] = parent;
+    if (!wanted)
+      continue;
+    f.hierarchy.parents[i] = parent;
+    if (borders_nests (f))
+      f.traversal[i] = 0; /* the contours inside, until they are counted */
+  }
+}
+
+/* Counts the contours inside each one: every contour goes from one contour around it to the next. A warp adds up what it has for the
+ * same one. */
+__global__ void
+__launch_bounds__ (CONTOUR_THREADS) count_inside_kernel (const __grid_constant__ BordersKernelArgs f)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (!contours_counted (f))
+    return;
+  const uint32_t contours = f.counters->header.all_contours, lane = threadIdx.x % 32;
+  for (uint32_t i = first_index (); __any_sync (~0u, i < contours); i += index_step ()) {
+    uint32_t around = i < contours ? f.hierarchy.parents[i] : NO_PARENT;
+    for (uint32_t depth = 0; __any_sync (~0u, around != NO_PARENT); depth++) {
+      if (depth == MOST_AROUND) {
+        if (lane == 0)
+          atomicOr (&f.counters->header.too_deep, 1);
+        return;
+      }
+      const uint32_t same = __match_any_sync (~0u, around);
+      if (around == NO_PARENT)
+        continue;
+      if (lane == (uint32_t) __ffs (same) - 1)
+        atomicAdd (&f.traversal[around], __popc (same));
+      around = f.hierarchy.parents[around];
+    }
+  }
+}
+
+/* Finds how many contours come before each one if siblings, one group after the other, are each followed by all that is inside. */
+__global__ void
+__launch_bounds__ (CONTOUR_THREADS) add_up_siblings_kernel (const __grid_constant__ BordersKernelArgs f)
+{
+  __shared__ uint32_t ticket, sums[CONTOUR_THREADS / 32];
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  const uint32_t contours = f.counters->header.all_contours;
+  if (!contours_fit (f))
+    return;
+  if (threadIdx.x == 0)
+    ticket = atomicAdd (&f.counters->scan_tickets[SCAN_SIBLINGS], 1);
+  __syncthreads ();
+  if (ticket * SCAN_SHARE >= contours)
+    return;
+  const uint32_t from = (ticket * CONTOUR_THREADS + threadIdx.x) * SCAN_EACH;
+  uint32_t siblings[SCAN_EACH], sizes[SCAN_EACH], own = 0, all;
+#pragma unroll
+  for (int i = 0; i < SCAN_EACH; i++) {
+    siblings[i] = from + i < contours ? f.hierarchy.sort_values[1][from + i] : 0;
+    sizes[i] = from + i < contours ? 1 + f.traversal[siblings[i]] : 0;
+    own += sizes[i];
+  }
+  uint32_t sum = device_scan<CONTOUR_THREADS> (own, f.scan_states[SCAN_SIBLINGS], ticket, sums, &all);
+#pragma unroll
+  for (int i = 0; i < SCAN_EACH; i++) {
+    if (from + i < contours)
+      f.hierarchy.sort_values[0][siblings[i]] = sum;
+    sum += sizes[i];
+  }
+}
+
+/* The contours in pre-order, from these sums. Those of the outermost ones begin with 0. */
+__global__ void
+__launch_bounds__ (CONTOUR_THREADS) place_in_traversal_kernel (const __grid_constant__ BordersKernelArgs f)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (!contours_fit (f))
+    return;
+  const uint32_t contours = f.counters->header.all_contours;
+  const uint32_t *const sums = f.hierarchy.sort_values[0];
+  for (uint32_t i = first_index (); i < contours; i += index_step ()) {
+    uint32_t place = sums[i];
+    for (uint32_t around = f.hierarchy.parents[i]; around != NO_PARENT; around = f.hierarchy.parents[around])
+      place += 1 + sums[around] - sums[f.hierarchy.child[around]];
+    f.traversal[place] = i;
   }
 }
 
@@ -428,13 +510,20 @@ borders_launch_hierarchy (
   }
   if (borders_nests (f)) {
     launch_over (sibling_key_kernel<BordersPolicy, false>, contours, f, overlap, stream);
+    if (!f.deep)
+      launch_over (count_inside_kernel, contours, f, overlap, stream);
     CTR_CUDA (sort_siblings (f, temporary->data, &size, stream));
     launch_over (link_siblings_kernel<BordersPolicy>, contours, f, overlap, stream);
-    launch_over (find_successor_kernel, contours, f, overlap, stream);
-    launch_over (link_traversal_kernel, contours, f, overlap, stream);
-    list_ranking_launch_small (f.traversal_ranking, overlap, stream);
-    list_ranking_launch_rounds (f.traversal_ranking, overlap, stream);
-    launch_over (order_traversal_kernel, contours, f, overlap, stream);
+    if (f.deep) {
+      launch_over (find_successor_kernel, contours, f, overlap, stream);
+      launch_over (link_traversal_kernel, contours, f, overlap, stream);
+      list_ranking_launch_small (f.traversal_ranking, overlap, stream);
+      list_ranking_launch_rounds (f.traversal_ranking, overlap, stream);
+      launch_over (order_traversal_kernel, contours, f, overlap, stream);
+    } else {
+      ctr_launch_overlapped (overlap, add_up_siblings_kernel, contours / SCAN_SHARE + 1, CONTOUR_THREADS, 0, stream, f);
+      launch_over (place_in_traversal_kernel, contours, f, overlap, stream);
+    }
   }
   launch_select_rows<BordersPolicy> (f, overlap, stream);
   if (borders_nests (f) && f.limited) {

@@ -210,6 +210,33 @@ test_crossings (void)
     }
 }
 
+/* Rings in rings, with 139 contours around the innermost one, beside 1225 dots. */
+static void
+test_depth (void)
+{
+  const uint32_t side = 280, width = side + 72;
+  uint8_t *mask = calloc (width, side);
+  for (uint32_t y = 0; y < side; y++)
+    for (uint32_t x = 0; x < side; x++) {
+      const uint32_t left = x < side / 2 ? x : side - 1 - x, top = y < side / 2 ? y : side - 1 - y;
+      mask[y * width + x] = (left < top ? left : top) % 2 == 0;
+    }
+  for (uint32_t y = 0; y < 70; y += 2)
+    for (uint32_t x = side + 2; x < width; x += 2)
+      mask[y * width + x] = 1;
+  const CtrImage image = {.data = mask, .stride = width, .width = width, .height = side, .format = CTR_FORMAT_GRAY8};
+  CtrBorders *fresh = follower_new (&setup);
+  for (int i = 0; i < 4; i++) {
+    CtrBordersParams params =
+        borders_params_of (i == 2 ? CTR_RETRIEVE_CCOMP : CTR_RETRIEVE_TREE, CTR_APPROXIMATION_SIMPLE, 1, false);
+    params.min_area = i == 3 ? 1000 : 0;
+    describe_borders ("rings in rings", &image, &params);
+    check_borders (fresh, &setup, &image, &params);
+  }
+  ctr_borders_free (fresh);
+  free (mask);
+}
+
 /* The same picture gives the same bytes, however its parts are scheduled: one with few borders, one with many. */
 static void
 test_repetition (void)
@@ -337,6 +364,7 @@ main (int argc, char **argv)
       {"far neighbours", test_far_neighbours},
       {"growth", test_growth},
       {"crossings", test_crossings},
+      {"depth", test_depth},
       {"repetition", test_repetition},
       {"lifetimes", test_lifetimes},
       {"device images", test_device_images},
