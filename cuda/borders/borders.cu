@@ -50,7 +50,6 @@ struct Borders {
   Capacity capacity, used; /* used: by the frames of this period at most, as far as memory depends on it */
   CtrRoomPeriod period;
   bool period_ended, gave_back;
-  uint32_t few_segments; /* that one CTA of the device can take alone */
   ResultPool *pool;
   Delivery delivery; /* of BordersHeader */
 
@@ -77,12 +76,8 @@ borders_create (CtrError *error)
   }
   input_stage_init (&b->input);
   delivery_init (&b->delivery);
-  const char *const purpose = "preparing the border follower";
-  bool ok = cuda_session_open (&b->session, purpose, error) && (b->pool = contour_pool_new (error));
-  if (ok) {
-    const cudaError_t status = borders_prepare_few (&b->few_segments);
-    ok = status == cudaSuccess || ctr_cuda_fail (error, status, purpose);
-  }
+  const bool ok =
+      cuda_session_open (&b->session, "preparing the border follower", error) && (b->pool = contour_pool_new (error));
   if (ok)
     return b;
   borders_destroy (b);
@@ -266,7 +261,6 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
   f->traversal_ranking.capacity = f->contour_capacity;
   f->traversal_ranking.rounds = f->contour_capacity > LIST_SMALL ? list_ranking_max_rounds (f->contour_capacity) : 0;
   f->many_segments = b->capacity.many_segments > 0;
-  f->few_segments = f->ranking.capacity > LIST_SMALL ? b->few_segments : LIST_SMALL;
   f->many_points = b->capacity.many_points > 0;
   f->many_contours = borders_reorders (*f) && b->capacity.many_contours > 0;
   f->deep = f->many_contours && borders_nests (*f) && b->capacity.deep > 0;
@@ -495,7 +489,7 @@ complete (Borders *b)
     c->rounds--;
   if (counted_passages && h.done_by_one_cta)
     c->many_segments -= c->many_segments > 0;
-  else if (h.open > b->few_segments || h.closed > FEW_CONTOURS || h.incomplete & LACKS_MANY_SEGMENTS)
+  else if (h.open > LIST_SMALL || h.closed > FEW_CONTOURS || h.incomplete & LACKS_MANY_SEGMENTS)
     c->many_segments = MANY_FRAMES;
   if (h.all_contours > FEW_CONTOURS)
     c->many_contours = MANY_FRAMES;

@@ -48,7 +48,6 @@ enum {
 
 constexpr uint32_t FEW_CONTOURS = 1024, FEW_POINTS = 8192; /* that one CTA takes alone */
 constexpr uint32_t MOST_AROUND = 64;    /* contours around one, unless kernels for any number are queued */
-constexpr uint32_t FEW_SEGMENTS = 4096; /* likewise; LIST_SMALL where a CTA may not have the shared memory for these */
 
 /* Of an open segment's maker_data: its next segment is not known yet, but the position of that one's first passage, and its slot. Below
  * these: points before the segment's key. */
@@ -135,7 +134,6 @@ struct BordersKernelArgs {
   uint32_t many_segments, many_points; /* The kernels for these are queued. */
   uint32_t many_contours;              /* Likewise, in place of that for few, with borders_reorders(). */
   uint32_t deep;                       /* With many_contours, any number of contours may be around one. */
-  uint32_t few_segments;               /* that one CTA takes alone: LIST_SMALL or FEW_SEGMENTS */
 
   struct {
     uint32_t capacity;
@@ -509,8 +507,6 @@ size_t borders_lay_out_contents (BordersKernelArgs *args, uint8_t *base);
 
 /* Queue the kernels. OVERLAP: the GPU has programmatic dependent launch. The first one reads the picture. */
 void borders_launch_tiles (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
-/* Prepares borders_launch_few() for the device, and finds how many segments one CTA can take there. */
-cudaError_t borders_prepare_few (uint32_t *segments);
 /* Few segments and contours: one CTA ranks the segments and numbers the contours. */
 void borders_launch_few (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
 /* Many segments or contours: makes the first views of the list ranking. */

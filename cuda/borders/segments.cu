@@ -70,13 +70,12 @@ begin_counters (const BordersKernelArgs &f)
   return found;
 }
 
-/* One CTA: links and ranks up to MOST segments, numbers the contours, and finds where their points begin. */
-template <bool FOUR_CONNECTED, uint32_t MOST>
+/* One CTA: links and ranks the segments, numbers the contours, and finds where their points begin. */
+template <bool FOUR_CONNECTED>
 __global__ void
-__launch_bounds__ (FEW_THREADS, 1) few_kernel (const __grid_constant__ BordersKernelArgs f)
+__launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersKernelArgs f)
 {
-  extern __shared__ uint4 memory[];
-  ListView *const views = (ListView *) memory;
+  __shared__ ListView views[LIST_SMALL];
   __shared__ FewKeys few;
   __shared__ uint32_t sums[FEW_THREADS / 32], contours;
   ctr_let_next_start ();
@@ -86,7 +85,7 @@ __launch_bounds__ (FEW_THREADS, 1) few_kernel (const __grid_constant__ BordersKe
   const uint32_t t = threadIdx.x, open = found.open, closed = found.closed;
   if (!fit (f, found))
     return;
-  if (open > MOST || closed > FEW_CONTOURS) {
+  if (open > LIST_SMALL || closed > FEW_CONTOURS) {
     if (t == 0 && !f.many_segments)
       h.incomplete = LACKS_MANY_SEGMENTS;
     return;
@@ -94,11 +93,11 @@ __launch_bounds__ (FEW_THREADS, 1) few_kernel (const __grid_constant__ BordersKe
   if (t == 0)
     contours = 0;
 #pragma unroll /* All loads are under way together. */
-  for (uint32_t k = 0; k < MOST / FEW_THREADS; k++)
+  for (uint32_t k = 0; k < LIST_SMALL / FEW_THREADS; k++)
     if (t + k * FEW_THREADS < open)
       views[t + k * FEW_THREADS] = link_segment<FOUR_CONNECTED> (f, t + k * FEW_THREADS);
   __syncthreads ();
-  list_ranking_by_cta<FEW_THREADS, MOST> (views, open);
+  list_ranking_by_cta<FEW_THREADS> (views, open);
 
   /* The contours in any order; then by descending keys. */
   for (uint32_t i = t; i < open + closed; i += FEW_THREADS) {
@@ -168,29 +167,11 @@ __launch_bounds__ (FEW_THREADS, 1) few_kernel (const __grid_constant__ BordersKe
 
 } // namespace
 
-cudaError_t
-borders_prepare_few (uint32_t *segments)
-{
-  constexpr int shared = FEW_SEGMENTS * sizeof (ListView), static_shared = 10240; /* more than the kernel has */
-  int device = 0, room = 0;
-  cudaError_t status = cudaGetDevice (&device);
-  if (status == cudaSuccess)
-    status = cudaDeviceGetAttribute (&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-  const bool fits = room >= shared + static_shared;
-  for (auto *kernel : {few_kernel<false, FEW_SEGMENTS>, few_kernel<true, FEW_SEGMENTS>})
-    if (status == cudaSuccess && fits)
-      status = cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
-  *segments = fits ? FEW_SEGMENTS : LIST_SMALL;
-  return status;
-}
-
 void
 borders_launch_few (const BordersKernelArgs &f, bool overlap, cudaStream_t stream)
 {
-  const bool small = f.few_segments <= LIST_SMALL;
-  auto *kernel = f.four_connected ? (small ? few_kernel<true, LIST_SMALL> : few_kernel<true, FEW_SEGMENTS>)
-                                  : (small ? few_kernel<false, LIST_SMALL> : few_kernel<false, FEW_SEGMENTS>);
-  ctr_launch_overlapped (overlap, kernel, 1, FEW_THREADS, f.few_segments * sizeof (ListView), stream, f);
+  ctr_launch_overlapped (
+      overlap, f.four_connected ? few_kernel<true> : few_kernel<false>, 1, FEW_THREADS, 0, stream, f);
 }
 
 void

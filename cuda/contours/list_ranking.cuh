@@ -72,13 +72,13 @@ list_jump_twice (const ListView *views, const ListView &own)
   return list_join (near, next.next & LIST_DONE ? next : list_join (next, views[next.next]));
 }
 
-/* All rounds, by one CTA of THREADS threads. VIEWS: COUNT <= MOST of them in shared memory, after a barrier. Ends with a
- * barrier. */
-template <int THREADS, uint32_t MOST = LIST_SMALL>
+/* All rounds, by one CTA of THREADS threads. VIEWS: COUNT <= LIST_SMALL of them in shared memory, after a barrier. Ends
+ * with a barrier. */
+template <int THREADS>
 __device__ inline void
 list_ranking_by_cta (ListView *views, uint32_t count)
 {
-  constexpr int SHARE = MOST / THREADS;
+  constexpr int SHARE = LIST_SMALL / THREADS;
   bool any;
   do {
     any = false;
