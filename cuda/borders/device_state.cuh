@@ -47,7 +47,7 @@ enum {
 };
 
 constexpr uint32_t FEW_CONTOURS = 1024, FEW_POINTS = 8192; /* that one CTA takes alone */
-constexpr uint32_t MOST_AROUND = 64;    /* contours around one, unless kernels for any number are queued */
+constexpr uint32_t MOST_AROUND = 64; /* contours around one, unless kernels for any number are queued */
 
 /* Of an open segment's maker_data: its next segment is not known yet, but the position of that one's first passage, and its slot. Below
  * these: points before the segment's key. */
