@@ -274,7 +274,7 @@ borders_launch_measures (const BordersKernelArgs &frame, bool overlap, cudaStrea
 void
 borders_launch_points (const BordersKernelArgs &f, bool overlap, cudaStream_t stream)
 {
-  if (f.many_segments || borders_reorders (f))
+  if (borders_reorders (f) ? f.many_contours : f.many_segments)
     launch_offsets<OffsetPolicy> (f, SCAN_OFFSETS, overlap, stream);
   launch_points (f, overlap, stream);
 }

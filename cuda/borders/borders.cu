@@ -21,8 +21,9 @@ namespace
 struct Capacity {
   uint32_t passages, open, closed; /* passages; open and closed segments */
   uint32_t contours, points;
-  uint32_t rounds;                     /* of the list ranking */
-  uint32_t many_segments, many_points; /* further frames for which these kernels are queued */
+  uint32_t rounds;                                    /* of the list ranking */
+  uint32_t many_segments, many_points, many_contours; /* further frames for which these kernels are queued */
+  uint32_t deep;                                      /* likewise those for any number of contours around one */
 };
 
 constexpr uint32_t MANY_FRAMES = 16; /* frames for which kernels stay queued after a frame needed them */
@@ -261,6 +262,8 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
   f->traversal_ranking.rounds = f->contour_capacity > LIST_SMALL ? list_ranking_max_rounds (f->contour_capacity) : 0;
   f->many_segments = b->capacity.many_segments > 0;
   f->many_points = b->capacity.many_points > 0;
+  f->many_contours = borders_reorders (*f) && b->capacity.many_contours > 0;
+  f->deep = f->many_contours && borders_nests (*f) && b->capacity.deep > 0;
   f->measuring = !f->limited;
   f->final = true;
   const cudaStream_t stream = b->session.stream;
@@ -302,7 +305,7 @@ struct Complete {
   operator() (const BordersHeader &h) const
   {
     return !h.too_many && h.passages <= passages && h.open <= open && h.closed <= closed && h.all_contours <= contours
-           && h.points <= points && !h.incomplete && !h.unmeasured;
+           && h.points <= points && !h.incomplete && !h.unmeasured && !h.too_deep;
   }
 };
 
@@ -477,7 +480,7 @@ complete (Borders *b)
   /* Every contour starts with a segment; every point is a passage. */
   grow (counted ? h.all_contours : h.open + h.closed, &c->contours);
   grow (counted && h.all_contours <= c->contours && all ? h.points : h.passages, &c->points);
-  if (h.incomplete || h.unmeasured)
+  if (h.incomplete || h.unmeasured || h.too_deep)
     all = false;
   /* One round more than the latest frames needed. */
   if (!counted_passages || h.incomplete & LACKS_ROUNDS)
@@ -488,6 +491,14 @@ complete (Borders *b)
     c->many_segments -= c->many_segments > 0;
   else if (h.open > LIST_SMALL || h.closed > FEW_CONTOURS || h.incomplete & LACKS_MANY_SEGMENTS)
     c->many_segments = MANY_FRAMES;
+  if (h.all_contours > FEW_CONTOURS)
+    c->many_contours = MANY_FRAMES;
+  else if (all)
+    c->many_contours -= c->many_contours > 0;
+  if (h.too_deep)
+    c->deep = MANY_FRAMES;
+  else if (all)
+    c->deep -= c->deep > 0;
   if (h.unmeasured || (all && (h.points > FEW_POINTS || h.contours > FEW_CONTOURS)))
     c->many_points = MANY_FRAMES;
   else if (all)

@@ -9,7 +9,8 @@
  *
  *   borders.cu     memory and launches, on the host
  *   tiles.cu       foreground bits; the passages of each tile; chains of passages inside a tile become segments,
- *                  each from a passage that is entered from another tile or has a key, to the next such passage
+ *                  open ones from a passage that is entered from another tile to where the border leaves this one, or closed:
+ *                  whole rings. Of a segment's keys only the smallest goes further, with the number of points before it.
  *   segments.cu    segments linked from tile to tile; where there are few, one CTA goes on to the contour numbers
  *   row.cuh        a row of the table
  *   assemble.cu    keys to contour numbers, lengths to offsets, passages to points, points to measures
@@ -35,10 +36,23 @@
 constexpr int BORDERS_TILE = 64, BORDERS_TILE_WORDS = BORDERS_TILE / 32;
 
 /* Scans over the contours. */
-enum { SCAN_MEASURED, SCAN_SELECTED, SCAN_OFFSETS, SCAN_REMAINING, SCAN_REMAINING_POINTS, BORDERS_SCANS };
+enum {
+  SCAN_MEASURED,
+  SCAN_SIBLINGS,
+  SCAN_SELECTED,
+  SCAN_OFFSETS,
+  SCAN_REMAINING,
+  SCAN_REMAINING_POINTS,
+  BORDERS_SCANS
+};
 
 constexpr uint32_t FEW_CONTOURS = 1024, FEW_POINTS = 8192; /* that one CTA takes alone */
+constexpr uint32_t MOST_AROUND = 64; /* contours around one, unless kernels for any number are queued */
 
+/* Of an open segment's maker_data: its next segment is not known yet, but the position of that one's first passage, and its slot. Below
+ * these: points before the segment's key. */
+constexpr uint32_t SEGMENT_UNLINKED = 1u << 31;
+constexpr int SEGMENT_SLOT = 16;
 /* Of by_passage.segment: the ring is one closed segment. Closed segments have numbers of their own. */
 constexpr uint32_t SEGMENT_CLOSED = 1u << 31;
 /* Of unselected.ranks: the row remains. */
@@ -52,7 +66,7 @@ constexpr uint32_t PASSAGE_KEPT = 1u << 31;
 #endif
 constexpr uint32_t MOST_FRAME_PASSAGES = CTR_BORDERS_MOST_PASSAGES;
 
-enum BordersLack { LACKS_MANY_SEGMENTS = 1, LACKS_ROUNDS = 2 };
+enum BordersLack { LACKS_MANY_SEGMENTS = 1, LACKS_ROUNDS = 2, LACKS_MANY_CONTOURS = 4 };
 
 /* What a frame needs, whether or not there is room for it. */
 struct __align__ (16) BordersHeader
@@ -67,7 +81,8 @@ struct __align__ (16) BordersHeader
   uint32_t rounds;           /* of the list ranking that were needed */
   uint32_t done_by_one_cta;  /* One CTA has ranked the segments and numbered the contours. */
   uint32_t rows, row_points; /* contours and points of the result before limits on numbers; 0 without these */
-  uint32_t too_many;         /* There are more passages than MOST_FRAME_PASSAGES: the counts above mean nothing. */
+  uint32_t too_deep; /* A contour has more than MOST_AROUND around it, and the kernels for that were not queued. */
+  uint32_t too_many; /* There are more passages than MOST_FRAME_PASSAGES: the counts above mean nothing. */
 };
 
 /* What the tiles have found so far. Zero when a frame begins: the few kernel moves it into the header. */
@@ -110,13 +125,15 @@ struct BordersKernelArgs {
     uint32_t *foreground;
     uint32_t *starts;        /* bits: keys of rings. Not used where one CTA numbers the contours. */
     uint32_t *starts_before; /* keys in all earlier words */
-    uint32_t *first_passage; /* number of the word's first passage. A word's passages are numbered slot by slot. */
+    uint32_t *first_passage; /* number of the word's first passage. A word's passages are numbered pixel by pixel. */
   } by_word;
 
   BordersFound *found;
   BordersCounters *counters; /* The few kernel sets or clears them all. */
   uint32_t tiles_x, tiles_y;
   uint32_t many_segments, many_points; /* The kernels for these are queued. */
+  uint32_t many_contours;              /* Likewise, in place of that for few, with borders_reorders(). */
+  uint32_t deep;                       /* With many_contours, any number of contours may be around one. */
 
   struct {
     uint32_t capacity;
@@ -203,12 +220,18 @@ passages_fit (const BordersKernelArgs &f)
   return fit (f, f.counters->header);
 }
 
-/* Is there also room for all contours? */
+/* Is there also room for all contours? Their order may still be unknown. */
 __device__ inline bool
-contours_fit (const BordersKernelArgs &f)
+contours_counted (const BordersKernelArgs &f)
 {
   const BordersHeader &h = f.counters->header;
   return passages_fit (f) & (h.incomplete == 0) & (h.all_contours <= f.contour_capacity);
+}
+
+__device__ inline bool
+contours_fit (const BordersKernelArgs &f)
+{
+  return contours_counted (f) & (f.counters->header.too_deep == 0);
 }
 
 /* Is there also room for all points? */
@@ -442,6 +465,17 @@ step_y (uint32_t direction)
   return (direction >= 5) - (direction >= 1 && direction <= 3);
 }
 
+/* The word's passages before the one in SLOT of pixel X of the word. */
+__device__ inline uint32_t
+passages_before (const uint32_t slots[4], uint32_t x, uint32_t slot)
+{
+  uint32_t count = 0;
+#pragma unroll
+  for (int k = 0; k < 4; k++)
+    count += __popc (slots[k] & (((k < (int) slot ? 2u : 1u) << x) - 1));
+  return count;
+}
+
 /* The number of the passage at a pixel, anywhere in the image. */
 template <bool FOUR_CONNECTED>
 __device__ inline uint32_t
@@ -455,11 +489,7 @@ find_passage (const BordersKernelArgs &f, uint32_t x, uint32_t y, uint32_t slot)
     for (int i = 0; i < 3; i++)
       rows[j][i] = word_at (f, word + i - 1, (int) y + j - 1);
   find_slots<FOUR_CONNECTED> (rows, slots);
-  uint32_t passage = f.by_word.first_passage[(size_t) y * f.by_word.per_row + word];
-#pragma unroll
-  for (int k = 0; k < 4; k++)
-    passage += __popc (k < (int) slot ? slots[k] : k == (int) slot ? slots[k] & ((1u << x % 32) - 1) : 0);
-  return passage;
+  return f.by_word.first_passage[(size_t) y * f.by_word.per_row + word] + passages_before (slots, x % 32, slot);
 }
 
 /* Are there so few points that the last CTA of the point kernel measures them? */
@@ -499,7 +529,7 @@ void borders_launch_select (
 /* The same with selects_rows, in place of borders_launch_table(). */
 void borders_launch_select_rows (
     const BordersKernelArgs &args, const CtrSelectPlan &plan, bool overlap, cudaStream_t stream);
-/* Hierarchy and rows. TEMPORARY: memory for sorting, which the second function reserves. */
+/* Hierarchy and rows; of few contours also the offsets of their points. TEMPORARY: memory for sorting, which the second function reserves. */
 bool borders_launch_hierarchy (
     const BordersKernelArgs &args, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
 bool borders_reserve_hierarchy (const BordersKernelArgs &args, CtrDeviceBuffer *temporary, CtrError *error);

@@ -3,9 +3,12 @@
  *
  * To the west of an outer border's start, across the background, lies its parent, or an outer border with the same
  * parent. To the west of a hole's start, across the foreground, likewise. The neighbour's key is smaller, so chains of
- * "same parent" end. A stable sort by parents brings siblings together. Then a ring visits all contours, the child
- * before the sibling before the parent's sibling, and list ranking orders it as it orders the borders' segments. */
+ * "same parent" end. A stable sort by parents brings siblings together. A contour's place in pre-order is the sum of places
+ * among the siblings, with all that is inside these, over the contours around it. Where there are very many around one, a
+ * ring visits all contours, the child before the sibling before the parent's sibling, and list ranking orders it as it
+ * orders the borders' segments. One CTA does all of that, with the offsets of the points, where contours are few. */
 #include "cuda/borders/device_state.cuh"
+#include "cuda/common/block_sort.cuh"
 #include "cuda/contours/hierarchy.cuh"
 #include "cuda/contours/rows.cuh"
 
@@ -13,6 +16,18 @@
 
 namespace
 {
+
+/* Does the contour stay in the result? PARENTS: by contour. */
+__device__ inline bool
+keeps_contour (const BordersKernelArgs &f, uint32_t contour, const uint32_t *parents)
+{
+  if (f.mode == CTR_RETRIEVE_EXTERNAL && parents[contour] != NO_PARENT)
+    return false;
+  if (!f.limited)
+    return true;
+  const ContourAccumulator a = f.by_row.accumulators[contour];
+  return within_limits (f, a) && a.max_x - a.min_x + 1 >= f.min_width && a.max_y - a.min_y + 1 >= f.min_height;
+}
 
 /* See contour_kernels.cuh. */
 struct BordersPolicy {
@@ -23,12 +38,7 @@ struct BordersPolicy {
   static __device__ bool
   keeps (const Args &f, uint32_t contour)
   {
-    if (f.mode == CTR_RETRIEVE_EXTERNAL && f.hierarchy.parents[contour] != NO_PARENT)
-      return false;
-    if (!f.limited)
-      return true;
-    const ContourAccumulator a = f.by_row.accumulators[contour];
-    return within_limits (f, a) && a.max_x - a.min_x + 1 >= f.min_width && a.max_y - a.min_y + 1 >= f.min_height;
+    return keeps_contour (f, contour, f.hierarchy.parents);
   }
 
   static __device__ uint32_t
@@ -121,7 +131,24 @@ look_west (const BordersKernelArgs &f, bool wanted, int x, uint32_t y, uint32_t 
   return found;
 }
 
-/* Finds each contour's neighbour to the west, which is its parent or has the same parent. */
+/* Each thread whose WANTED is true finds the neighbour to the west of the contour with KEY: which is its parent or has the same
+ * parent, SAME_PARENT_AS. IS_HOLE (contour): is a contour a hole? HOLE: likewise of the contour itself. */
+template <bool FOUR_CONNECTED, typename IsHole>
+__device__ inline uint32_t
+find_west_neighbour (const BordersKernelArgs &f, bool wanted, uint32_t key, bool hole, const IsHole &is_hole)
+{
+  const uint32_t y = key / (f.by_word.per_row * 32), x = key % (f.by_word.per_row * 32);
+  int u = look_west (f, wanted, (int) x - 1, y, hole ? ~0u : 0);
+  if (!wanted || (!hole && u < 0))
+    return NO_PARENT;
+  u += hole; /* the first pixel of the run, not the one before it */
+  const uint32_t slot = slot_facing<FOUR_CONNECTED> (neighbours_at (f, u, y), hole ? 4 : 0);
+  const uint32_t segment = f.by_passage.segment[find_passage<FOUR_CONNECTED> (f, u, y, slot)];
+  const uint32_t other = segment & SEGMENT_CLOSED ? f.by_segment.closed_contour[segment & ~SEGMENT_CLOSED]
+                                                  : f.by_segment.open_contour[segment];
+  return other | (is_hole (other) == hole ? SAME_PARENT_AS : 0);
+}
+
 template <bool FOUR_CONNECTED>
 __global__ void
 __launch_bounds__ (CONTOUR_THREADS) find_west_neighbour_kernel (const __grid_constant__ BordersKernelArgs f)
@@ -133,22 +160,92 @@ __launch_bounds__ (CONTOUR_THREADS) find_west_neighbour_kernel (const __grid_con
   const uint32_t contours = f.counters->header.all_contours;
   for (uint32_t i = first_index (); __any_sync (~0u, i < contours); i += index_step ()) {
     const bool wanted = i < contours;
-    const uint32_t key = wanted ? f.by_contour.keys[i] : 0, y = key / (f.by_word.per_row * 32),
-                   x = key % (f.by_word.per_row * 32);
-    const bool hole = wanted && is_hole (f, key);
-    int u = look_west (f, wanted, (int) x - 1, y, hole ? ~0u : 0);
+    const uint32_t key = wanted ? f.by_contour.keys[i] : 0;
+    const uint32_t parent = find_west_neighbour<FOUR_CONNECTED> (f, wanted, key, wanted && is_hole (f, key),
+        [&] (uint32_t contour) { return is_hole (f, f.by_contour.keys[contour]); });
     if (!wanted)
       continue;
-    if (!hole && u < 0) {
-      f.hierarchy.parents[i] = NO_PARENT;
-      continue;
+    f.hierarchy.parents[i] = parent;
+    if (borders_nests (f))
+      f.traversal[i] = 0; /* the contours inside, until they are counted */
+  }
+}
+
+/* Counts the contours inside each one: every contour goes from one contour around it to the next. A warp adds up what it has for the
+ * same one. */
+__global__ void
+__launch_bounds__ (CONTOUR_THREADS) count_inside_kernel (const __grid_constant__ BordersKernelArgs f)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (!contours_counted (f))
+    return;
+  const uint32_t contours = f.counters->header.all_contours, lane = threadIdx.x % 32;
+  for (uint32_t i = first_index (); __any_sync (~0u, i < contours); i += index_step ()) {
+    uint32_t around = i < contours ? f.hierarchy.parents[i] : NO_PARENT;
+    for (uint32_t depth = 0; __any_sync (~0u, around != NO_PARENT); depth++) {
+      if (depth == MOST_AROUND) {
+        if (lane == 0)
+          atomicOr (&f.counters->header.too_deep, 1);
+        return;
+      }
+      const uint32_t same = __match_any_sync (~0u, around);
+      if (around == NO_PARENT)
+        continue;
+      if (lane == (uint32_t) __ffs (same) - 1)
+        atomicAdd (&f.traversal[around], __popc (same));
+      around = f.hierarchy.parents[around];
     }
-    u += hole; /* the first pixel of the run, not the one before it */
-    const uint32_t slot = slot_facing<FOUR_CONNECTED> (neighbours_at (f, u, y), hole ? 4 : 0);
-    const uint32_t segment = f.by_passage.segment[find_passage<FOUR_CONNECTED> (f, u, y, slot)];
-    const uint32_t other = segment & SEGMENT_CLOSED ? f.by_segment.closed_contour[segment & ~SEGMENT_CLOSED]
-                                                    : f.by_segment.open_contour[segment];
-    f.hierarchy.parents[i] = other | (is_hole (f, f.by_contour.keys[other]) == hole ? SAME_PARENT_AS : 0);
+  }
+}
+
+/* Finds how many contours come before each one if siblings, one group after the other, are each followed by all that is inside. */
+__global__ void
+__launch_bounds__ (CONTOUR_THREADS) add_up_siblings_kernel (const __grid_constant__ BordersKernelArgs f)
+{
+  __shared__ uint32_t ticket, sums[CONTOUR_THREADS / 32];
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  const uint32_t contours = f.counters->header.all_contours;
+  if (!contours_fit (f))
+    return;
+  if (threadIdx.x == 0)
+    ticket = atomicAdd (&f.counters->scan_tickets[SCAN_SIBLINGS], 1);
+  __syncthreads ();
+  if (ticket * SCAN_SHARE >= contours)
+    return;
+  const uint32_t from = (ticket * CONTOUR_THREADS + threadIdx.x) * SCAN_EACH;
+  uint32_t siblings[SCAN_EACH], sizes[SCAN_EACH], own = 0, all;
+#pragma unroll
+  for (int i = 0; i < SCAN_EACH; i++) {
+    siblings[i] = from + i < contours ? f.hierarchy.sort_values[1][from + i] : 0;
+    sizes[i] = from + i < contours ? 1 + f.traversal[siblings[i]] : 0;
+    own += sizes[i];
+  }
+  uint32_t sum = device_scan<CONTOUR_THREADS> (own, f.scan_states[SCAN_SIBLINGS], ticket, sums, &all);
+#pragma unroll
+  for (int i = 0; i < SCAN_EACH; i++) {
+    if (from + i < contours)
+      f.hierarchy.sort_values[0][siblings[i]] = sum;
+    sum += sizes[i];
+  }
+}
+
+/* The contours in pre-order, from these sums. Those of the outermost ones begin with 0. */
+__global__ void
+__launch_bounds__ (CONTOUR_THREADS) place_in_traversal_kernel (const __grid_constant__ BordersKernelArgs f)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (!contours_fit (f))
+    return;
+  const uint32_t contours = f.counters->header.all_contours;
+  const uint32_t *const sums = f.hierarchy.sort_values[0];
+  for (uint32_t i = first_index (); i < contours; i += index_step ()) {
+    uint32_t place = sums[i];
+    for (uint32_t around = f.hierarchy.parents[i]; around != NO_PARENT; around = f.hierarchy.parents[around])
+      place += 1 + sums[around] - sums[f.hierarchy.child[around]];
+    f.traversal[place] = i;
   }
 }
 
@@ -211,6 +308,166 @@ __launch_bounds__ (CONTOUR_THREADS) order_traversal_kernel (const __grid_constan
   }
 }
 
+constexpr int FEW_THREADS = FEW_CONTOURS;
+
+/* The shared memory of the CTA that orders few contours. */
+struct FewContours {
+  uint32_t parents[FEW_CONTOURS], rows[FEW_CONTOURS]; /* by contour */
+  uint32_t child[FEW_CONTOURS], successors[FEW_CONTOURS];
+  uint32_t traversal[FEW_CONTOURS], contours[FEW_CONTOURS], lengths[FEW_CONTOURS]; /* the latter two by row */
+  union {
+    ListView views[FEW_CONTOURS];
+    uint32_t sorted[FEW_CONTOURS]; /* siblings: SIBLING, above it their parents' numbers plus 1 */
+  };
+  uint8_t holes[FEW_CONTOURS];
+  uint32_t sums[FEW_THREADS / 32];
+};
+constexpr uint32_t SIBLING = FEW_CONTOURS - 1;
+static_assert ((FEW_CONTOURS & SIBLING) == 0, "a mask");
+
+/* Links the siblings among COUNT contours, or rows, with PARENT; a thread each. Returns the one after the thread's own, and leaves who
+ * is first in FEW.child. Has barriers, the last one behind that. */
+__device__ inline uint32_t
+link_few_siblings (const BordersKernelArgs &f, FewContours &few, uint32_t count, uint32_t parent)
+{
+  const uint32_t t = threadIdx.x;
+  few.child[t] = NO_CONTOUR;
+  const uint32_t own =
+      block_sort (t < count ? (parent == NO_PARENT ? 0 : (parent + 1) * FEW_CONTOURS) | t : ~0u, count, few.sorted);
+  few.sorted[t] = own;
+  __syncthreads ();
+  const uint32_t sibling = own & SIBLING;
+  if (t < count) {
+    const auto with_parent = [&] (uint32_t other) { return (other ^ own) <= SIBLING ? other & SIBLING : NO_CONTOUR; };
+    const uint32_t before = t > 0 ? with_parent (few.sorted[t - 1]) : NO_CONTOUR;
+    const uint32_t after = t + 1 < count ? with_parent (few.sorted[t + 1]) : NO_CONTOUR;
+    f.hierarchy.previous[sibling] = before;
+    f.hierarchy.next[sibling] = few.successors[sibling] = after;
+    if (before == NO_CONTOUR && own > SIBLING)
+      few.child[own / FEW_CONTOURS - 1] = sibling;
+  }
+  __syncthreads ();
+  if (t < count)
+    f.hierarchy.child[t] = few.child[t];
+  return t < count ? few.successors[t] : NO_CONTOUR;
+}
+
+/* The thread's contour gets its place in pre-order; FEW.traversal has the contours by place. NEXT: its next sibling. Has barriers, the
+ * last one behind that. */
+__device__ inline void
+order_few (FewContours &few, uint32_t count, uint32_t next)
+{
+  const uint32_t t = threadIdx.x, first = few.sorted[0] & SIBLING, child = few.child[t];
+  if (t < count && next == NO_CONTOUR)
+    few.successors[t] = few.parents[t] == NO_PARENT ? NO_PARENT : few.parents[t] | SAME_PARENT_AS;
+  __syncthreads ();
+  if (t < count) {
+    next = load_shared_word (&few.successors[t]);
+    while (next & SAME_PARENT_AS) {
+      next = load_shared_word (&few.successors[next & ~SAME_PARENT_AS]);
+      atomicExch (&few.successors[t], next);
+    }
+    if (child != NO_CONTOUR)
+      next = child;
+    else if (next == NO_PARENT)
+      next = first;
+    few.views[t] = {next, 1, t == first ? 0 : NO_KEY, 0};
+  }
+  __syncthreads ();
+  list_ranking_by_cta<FEW_THREADS> (few.views, count);
+  if (t < count) {
+    const uint32_t left = few.views[t].distance;
+    few.traversal[left ? count - left : 0] = t;
+  }
+  __syncthreads ();
+}
+
+/* Few contours: one CTA finds who is inside whom, which contours stay, their rows, and where the points of these begin. */
+template <bool FOUR_CONNECTED>
+__global__ void
+__launch_bounds__ (FEW_THREADS, 1) few_contours_kernel (const __grid_constant__ BordersKernelArgs f)
+{
+  __shared__ FewContours few;
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  BordersHeader &h = f.counters->header;
+  const uint32_t t = threadIdx.x, count = h.all_contours;
+  if (!contours_fit (f))
+    return;
+  __syncthreads (); /* The header is read. */
+  if (count > FEW_CONTOURS) {
+    if (t == 0)
+      h.incomplete = LACKS_MANY_CONTOURS;
+    return;
+  }
+  uint32_t parent = NO_PARENT;
+  if (f.mode != CTR_RETRIEVE_LIST) {
+    /* Neighbours go to different warps, as a warp looks far for one contour after the other. */
+    const uint32_t i = t % 32 * (FEW_THREADS / 32) + t / 32;
+    const bool wanted = i < count;
+    const uint32_t key = wanted ? f.by_contour.keys[i] : 0;
+    const bool hole = wanted && is_hole (f, key);
+    few.holes[i] = hole;
+    __syncthreads ();
+    if (__any_sync (~0u, wanted))
+      few.parents[i] = find_west_neighbour<FOUR_CONNECTED> (
+          f, wanted, key, hole, [&] (uint32_t contour) { return (bool) few.holes[contour]; });
+    __syncthreads ();
+    if (t < count) {
+      parent = load_shared_word (&few.parents[t]);
+      while (parent & SAME_PARENT_AS) {
+        parent = load_shared_word (&few.parents[parent & ~SAME_PARENT_AS]);
+        atomicExch (&few.parents[t], parent);
+      }
+    }
+    __syncthreads ();
+    if (f.mode == CTR_RETRIEVE_CCOMP && t < count && !few.holes[t]) /* With two levels, outer borders have no parent. */
+      few.parents[t] = parent = NO_PARENT;
+    __syncthreads ();
+  }
+  const bool nests = borders_nests (f);
+  if (nests) {
+    const uint32_t next = link_few_siblings (f, few, count, parent);
+    order_few (few, count, next);
+  }
+  const uint32_t contour = nests && t < count ? few.traversal[t] : t;
+  const bool stays = t < count && keeps_contour (f, contour, few.parents);
+  uint32_t rows;
+  const uint32_t row = block_scan<FEW_THREADS> (stays, few.sums, &rows);
+  if (t < count)
+    f.by_contour.rows[contour] = few.rows[contour] = stays ? row : NO_CONTOUR;
+  if (stays) {
+    const uint32_t length = f.by_contour.lengths[contour];
+    f.by_row.contours[row] = few.contours[row] = contour;
+    f.by_row.lengths[row] = few.lengths[row] = length;
+    f.by_row.keys[row] = f.by_contour.keys[contour];
+  }
+  __syncthreads ();
+  if (nests && f.limited) { /* A contour inside a dropped one is inside the next one around it that stays. */
+    if (t < count) {
+      while (parent != NO_PARENT && few.rows[parent] == NO_CONTOUR) {
+        parent = load_shared_word (&few.parents[parent]);
+        atomicExch (&few.parents[t], parent);
+      }
+    }
+    __syncthreads ();
+    const uint32_t around = t < rows ? few.parents[few.contours[t]] : NO_PARENT;
+    link_few_siblings (f, few, rows, around == NO_PARENT ? NO_PARENT : few.rows[around]);
+  }
+  if (nests && t < count)
+    f.hierarchy.parents[t] = parent;
+  uint32_t points;
+  const uint32_t first = block_scan<FEW_THREADS> (t < rows ? few.lengths[t] : 0, few.sums, &points);
+  if (t < rows) {
+    f.by_row.firsts[t] = first;
+    clear_measures (f, t);
+  }
+  if (t == 0) {
+    h.contours = rows;
+    h.points = points;
+  }
+}
+
 cudaError_t
 sort_siblings (const BordersKernelArgs &f, void *temporary, size_t *size, cudaStream_t stream)
 {
@@ -241,6 +498,11 @@ borders_launch_hierarchy (
   size_t size = temporary->size;
   if (contours == 0) /* The frame will be done again. */
     return true;
+  if (!f.many_contours) {
+    ctr_launch_overlapped (overlap, f.four_connected ? few_contours_kernel<true> : few_contours_kernel<false>, 1,
+        FEW_THREADS, 0, stream, f);
+    return true;
+  }
   if (f.mode != CTR_RETRIEVE_LIST) {
     launch_over (f.four_connected ? find_west_neighbour_kernel<true> : find_west_neighbour_kernel<false>,
         (uint64_t) contours * 32, f, overlap, stream);
@@ -248,13 +510,20 @@ borders_launch_hierarchy (
   }
   if (borders_nests (f)) {
     launch_over (sibling_key_kernel<BordersPolicy, false>, contours, f, overlap, stream);
+    if (!f.deep)
+      launch_over (count_inside_kernel, contours, f, overlap, stream);
     CTR_CUDA (sort_siblings (f, temporary->data, &size, stream));
     launch_over (link_siblings_kernel<BordersPolicy>, contours, f, overlap, stream);
-    launch_over (find_successor_kernel, contours, f, overlap, stream);
-    launch_over (link_traversal_kernel, contours, f, overlap, stream);
-    list_ranking_launch_small (f.traversal_ranking, overlap, stream);
-    list_ranking_launch_rounds (f.traversal_ranking, overlap, stream);
-    launch_over (order_traversal_kernel, contours, f, overlap, stream);
+    if (f.deep) {
+      launch_over (find_successor_kernel, contours, f, overlap, stream);
+      launch_over (link_traversal_kernel, contours, f, overlap, stream);
+      list_ranking_launch_small (f.traversal_ranking, overlap, stream);
+      list_ranking_launch_rounds (f.traversal_ranking, overlap, stream);
+      launch_over (order_traversal_kernel, contours, f, overlap, stream);
+    } else {
+      ctr_launch_overlapped (overlap, add_up_siblings_kernel, contours / SCAN_SHARE + 1, CONTOUR_THREADS, 0, stream, f);
+      launch_over (place_in_traversal_kernel, contours, f, overlap, stream);
+    }
   }
   launch_select_rows<BordersPolicy> (f, overlap, stream);
   if (borders_nests (f) && f.limited) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Segments: linked from tile to tile. Where there are few, one CTA also ranks them and numbers the contours. */
 #include "cuda/borders/device_state.cuh"
+#include "cuda/common/block_sort.cuh"
 #include "cuda/common/scan.cuh"
 
 namespace
@@ -8,20 +9,20 @@ namespace
 
 constexpr int LINK_THREADS = 256, LINK_CTAS = 528;
 
-/* The first view of segment I. Where the ring goes on in another tile, its segment there is found now that all have
- * numbers. */
+/* The first view of segment I. The ring goes on in another tile: its segment there is found now that all have numbers. */
 template <bool FOUR_CONNECTED>
 __device__ inline ListView
 link_segment (const BordersKernelArgs &f, uint32_t i)
 {
   ListSegment s = f.ranking.segments[i];
-  if (s.maker_data) {
-    const uint32_t row = f.by_word.per_row * 32;
-    s.next = f.by_passage.segment[find_passage<FOUR_CONNECTED> (f, s.next % row, s.next / row, s.maker_data - 1)];
-    s.maker_data = 0; /* The next segment is known. */
+  const uint32_t before_key = s.maker_data & ((1u << SEGMENT_SLOT) - 1);
+  if (s.maker_data & SEGMENT_UNLINKED) {
+    const uint32_t row = f.by_word.per_row * 32, slot = s.maker_data >> SEGMENT_SLOT & 3;
+    s.next = f.by_passage.segment[find_passage<FOUR_CONNECTED> (f, s.next % row, s.next / row, slot)];
+    s.maker_data = before_key;
     f.ranking.segments[i] = s;
   }
-  return {s.next, s.length, s.key, 0};
+  return {s.next, s.length, s.key, before_key};
 }
 
 /* Makes the first views of all segments. */
@@ -42,6 +43,11 @@ __launch_bounds__ (LINK_THREADS) link_kernel (const __grid_constant__ BordersKer
 
 constexpr int FEW_THREADS = 1024;
 static_assert (FEW_THREADS >= FEW_CONTOURS, "a thread a contour");
+
+union FewKeys {
+  unsigned long long found[FEW_CONTOURS]; /* the complement of the contour's key; its length */
+  uint32_t keys[FEW_CONTOURS];            /* by contour */
+};
 
 /* Moves what the tiles have found into the header, and clears all other counters. Returns what they have found. */
 __device__ inline BordersFound
@@ -70,7 +76,8 @@ __global__ void
 __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersKernelArgs f)
 {
   __shared__ ListView views[LIST_SMALL];
-  __shared__ uint32_t keys[FEW_CONTOURS], lengths[FEW_CONTOURS], sums[FEW_THREADS / 32], contours;
+  __shared__ FewKeys few;
+  __shared__ uint32_t sums[FEW_THREADS / 32], contours;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const BordersFound found = begin_counters (f);
@@ -92,7 +99,7 @@ __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersKerne
   __syncthreads ();
   list_ranking_by_cta<FEW_THREADS> (views, open);
 
-  /* The contours in any order; then the number of each, which is how many have larger keys. */
+  /* The contours in any order; then by descending keys. */
   for (uint32_t i = t; i < open + closed; i += FEW_THREADS) {
     uint32_t key, length;
     if (i < open) {
@@ -100,17 +107,15 @@ __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersKerne
       if (s.key == NO_KEY || s.key != views[i].key)
         continue;
       key = s.key;
-      length = s.length + views[s.next].distance;
+      length = s.length - views[i].distance + views[s.next].distance;
     } else {
       const uint2 c = f.by_segment.closed_key_length[i - open];
       key = c.x;
       length = c.y;
     }
     const uint32_t place = atomicAdd (&contours, 1);
-    if (place < FEW_CONTOURS) {
-      keys[place] = key;
-      lengths[place] = length;
-    }
+    if (place < FEW_CONTOURS)
+      few.found[place] = (unsigned long long) ~key << 32 | length;
   }
   __syncthreads ();
   const uint32_t count = contours;
@@ -121,28 +126,25 @@ __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersKerne
     }
     return;
   }
-  const uint32_t key = t < count ? keys[t] : 0, length = t < count ? lengths[t] : 0;
-  uint32_t number = 0;
-  for (uint32_t i = 0; i < count; i++)
-    number += keys[i] > key;
-  __syncthreads ();
+  const unsigned long long own = block_sort (t < count ? few.found[t] : ~0ull, count, few.found);
+  const uint32_t key = ~(uint32_t) (own >> 32), length = (uint32_t) own;
+  uint32_t points;
+  const uint32_t first = block_scan<FEW_THREADS> (t < count ? length : 0, sums, &points);
   if (t < count) {
-    keys[number] = f.by_contour.keys[number] = key;
-    lengths[number] = f.by_contour.lengths[number] = length;
+    few.keys[t] = f.by_contour.keys[t] = key;
+    f.by_contour.lengths[t] = length;
   }
   __syncthreads ();
-  uint32_t points;
-  const uint32_t first = block_scan<FEW_THREADS> (t < count ? lengths[t] : 0, sums, &points);
   if (t < count) {
     f.by_row.firsts[t] = first;
     clear_measures (f, t);
   }
   for (uint32_t i = t; i < open + closed; i += FEW_THREADS) {
-    const uint32_t own = i < open ? views[i].key : f.by_segment.closed_key_length[i - open].x;
+    const uint32_t sought = i < open ? views[i].key : f.by_segment.closed_key_length[i - open].x;
     uint32_t low = 0, high = count - 1; /* The keys descend. */
     while (low < high) {
       const uint32_t middle = (low + high) / 2;
-      if (keys[middle] > own)
+      if (few.keys[middle] > sought)
         low = middle + 1;
       else
         high = middle;

@@ -6,13 +6,29 @@
 namespace
 {
 
-/* Bit fields of Tile.place: slot (2 bits), column (6), row (6), flags (2). */
-constexpr uint32_t PLACE_SLOT = 3, PLACE_KEPT = 1 << 14, PLACE_HEAD = 1 << 15;
+/* Bit fields of Tile.place: slot (2 bits), column (6), row (6), flag. */
+constexpr uint32_t PLACE_SLOT = 3, PLACE_KEPT = 1 << 14;
 constexpr int PLACE_X = 2, PLACE_Y = 8;
+
+/* What a passage knows of its chain: at first about itself, in the end about all that follows it. The passages of a tile are
+ * numbered in raster order, so of the passages where a ring may start, that with the least number has the smallest key: no ring
+ * has an outer border's start to the right of a pixel where a hole starts, as background lies there. */
+struct __align__ (8) Jump
+{
+  /* Upper half: the passage after the known ones, or the chain's last one. Lower half: points of the known ones but the last;
+   * of the passage that stands for a chain, points of the chain. */
+  uint32_t way;
+  uint32_t
+      start; /* JUMP_DONE, JUMP_RING; NO_START or the known passage where the ring may start first; points before it */
+};
+constexpr uint32_t JUMP_DONE = 1u << 31; /* All that follows is known. */
+constexpr uint32_t JUMP_RING = 1u << 30; /* It is a ring: its first start is known, and nothing else. */
+constexpr uint32_t JUMP_START = (1u << 30) - (1u << 16), JUMP_POINTS = (1u << 16) - 1, NO_START = 0x3fffu << 16;
 constexpr uint32_t OUTSIDE = ~0u;
 constexpr uint16_t LOCAL_CLOSED = 1 << 15;
 
-constexpr int THREADS = 128, MOST_PASSAGES = 1024;
+constexpr int THREADS = 256, MOST_PASSAGES = 2048;
+static_assert (MOST_PASSAGES <= 8192, "Jump has room for twice the points of a ring");
 constexpr int TILE_WORDS = BORDERS_TILE * BORDERS_TILE_WORDS, STRIDE = BORDERS_TILE_WORDS + 2;
 static_assert (THREADS >= TILE_WORDS, "a thread a word");
 /* An 8-connected chequerboard has two passages a pixel. A pixel of 4-connected foreground has up to four. */
@@ -26,12 +42,12 @@ template <bool FOUR_CONNECTED> struct Tile {
   int first_word, first_row;                  /* position in the image */
   int top, rows;                              /* of the part */
 
-  uint32_t slots[TILE_WORDS][4];
-  uint16_t base[TILE_WORDS][4]; /* earlier passages */
-  uint32_t jump[MOST_PASSAGES]; /* upper half: a later passage of the chain; lower: points before that one */
+  __align__ (16) uint32_t slots[TILE_WORDS][4];
+  uint16_t base[TILE_WORDS]; /* earlier passages */
+  Jump jump[MOST_PASSAGES];
   uint16_t place[MOST_PASSAGES];
-  uint16_t segment[MOST_PASSAGES]; /* number, in the part, of the chain that ends here */
-  uint16_t heads[MOST_PASSAGES];   /* passages where chains begin */
+  uint16_t segment[MOST_PASSAGES]; /* number, in the part, of the chain that this passage stands for */
+  uint16_t heads[MOST_PASSAGES];   /* passages that are entered from another tile, and starts of rings */
   uint32_t head_count;
   uint32_t warp_sums[THREADS / 32];
   uint32_t open, closed;
@@ -53,7 +69,7 @@ template <bool FOUR_CONNECTED> struct Tile {
   passage_at (uint32_t x, uint32_t y, uint32_t slot) const
   {
     const uint32_t word = y * BORDERS_TILE_WORDS + x / 32;
-    return base[word][slot] + __popc (slots[word][slot] & ((1u << x % 32) - 1));
+    return base[word] + passages_before (slots[word], x % 32, slot);
   }
 
   __device__ PassageShape<FOUR_CONNECTED>
@@ -82,10 +98,24 @@ template <bool FOUR_CONNECTED> struct Tile {
     return x >= 0 && x < BORDERS_TILE && y >= 0 && y < rows;
   }
 
-  __device__ uint32_t
+  __device__ Jump
   load_jump (uint32_t passage) const
   {
-    return *(const volatile uint32_t *) &jump[passage];
+    const unsigned long long both = *(const volatile unsigned long long *) &jump[passage];
+    return {(uint32_t) both, (uint32_t) (both >> 32)};
+  }
+
+  __device__ void
+  exchange_jump (uint32_t passage, const Jump &with)
+  {
+    atomicExch ((unsigned long long *) &jump[passage], (unsigned long long) with.start << 32 | with.way);
+  }
+
+  /* Of passages whose chain is known: the passage that stands for it, a ring's start or another chain's last one. */
+  __device__ static uint32_t
+  stands_for (const Jump &j)
+  {
+    return j.start & JUMP_RING ? (j.start & JUMP_START) >> 16 : j.way >> 16;
   }
 
   __device__ bool
@@ -182,19 +212,33 @@ number_passages (Tile<FOUR_CONNECTED> &tile)
   }
   if (all == 0 || all > MOST_PASSAGES)
     return all;
-  if (row < tile.rows)
+  if (row < tile.rows) {
+    *(uint4 *) tile.slots[t] = make_uint4 (slots[0], slots[1], slots[2], slots[3]);
+    tile.base[t] = sum;
+    for (uint32_t rest = slots[0] | slots[1] | slots[2] | slots[3]; rest; rest &= rest - 1) {
+      const uint32_t x = __ffs (rest) - 1;
 #pragma unroll
-    for (int k = 0; k < 4; k++) {
-      tile.slots[t][k] = slots[k];
-      tile.base[t][k] = sum;
-      for (uint32_t rest = slots[k]; rest; rest &= rest - 1)
-        tile.place[sum++] = row << PLACE_Y | (word * 32 + __ffs (rest) - 1) << PLACE_X | k;
+      for (int k = 0; k < 4; k++)
+        if (slots[k] >> x & 1)
+          tile.place[sum++] = row << PLACE_Y | (word * 32 + x) << PLACE_X | k;
     }
+  }
   __syncthreads ();
   return all;
 }
 
-/* Passages to chains: each passage learns the last one of its chain. */
+/* Joins A with B, which follows it. Where both know the same start, B has come round to where A found it. */
+__device__ inline Jump
+join (const Jump &a, const Jump &b)
+{
+  const uint32_t start_a = a.start & JUMP_START, start_b = b.start & JUMP_START, points = a.way & 0xffff;
+  const bool ring = b.start & JUMP_RING || (start_a == start_b && start_a != NO_START);
+  const uint32_t start = start_b < start_a ? (b.start & ~(JUMP_DONE | JUMP_RING)) + points : a.start;
+  return {ring ? 0 : b.way + points, start | (ring ? JUMP_DONE | JUMP_RING : b.start & JUMP_DONE)};
+}
+
+/* Passages to chains. A chain begins with a passage that is entered from another tile, and its last one leaves the tile; or it is
+ * a ring. Each passage learns the last one of its chain, or the start of its ring. */
 template <bool FOUR_CONNECTED>
 __device__ inline void
 find_chains (const BordersKernelArgs &f, Tile<FOUR_CONNECTED> &tile, uint32_t count)
@@ -206,33 +250,33 @@ find_chains (const BordersKernelArgs &f, Tile<FOUR_CONNECTED> &tile, uint32_t co
     const uint32_t next = tile.next (i, s, &x, &y), place = tile.place[i];
     x = (int) (place >> PLACE_X & 63) + step_x (s.former);
     y = (int) (place >> PLACE_Y & 63) + step_y (s.former);
-    const bool head = s.starts_outer () || s.starts_hole () || (!s.alone () && !tile.inside (x, y));
-    tile.place[i] = place | (head ? PLACE_HEAD : 0) | (!f.simple || s.corner () ? PLACE_KEPT : 0);
-    tile.jump[i] = next;
-    if (head)
+    const uint32_t kept = !f.simple || s.corner ();
+    tile.place[i] = place | (kept ? PLACE_KEPT : 0);
+    const uint32_t start = s.starts_outer () || s.starts_hole () ? i << 16 : NO_START;
+    tile.jump[i] = next == OUTSIDE ? Jump{i << 16, start | JUMP_DONE}
+                                   : Jump{next << 16 | kept, start | (s.alone () ? JUMP_DONE | JUMP_RING : 0)};
+    if (!s.alone () && !tile.inside (x, y))
       tile.heads[atomicAdd (&tile.head_count, 1)] = i;
-  }
-  __syncthreads ();
-  for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
-    const uint32_t next = tile.jump[i];
-    const bool last = next == OUTSIDE || tile.place[next] & PLACE_HEAD;
-    tile.jump[i] = last ? i << 16 : next << 16 | tile.kept (i);
   }
   bool any;
   __syncthreads ();
   do {
     any = false;
     for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
-      const uint32_t jump = tile.load_jump (i), to = jump >> 16;
-      if (to == i)
+      Jump jump = tile.load_jump (i);
+      if (jump.start & JUMP_DONE)
         continue;
-      const uint32_t further = tile.load_jump (to);
-      if (further >> 16 == to)
-        continue;
-      atomicExch (&tile.jump[i], further + (jump & 0xffff));
-      any = true;
+      jump = join (jump, tile.load_jump (jump.way >> 16));
+      tile.exchange_jump (i, jump);
+      any = any || !(jump.start & JUMP_DONE);
     }
   } while (__syncthreads_or (any));
+  for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
+    const Jump jump = tile.jump[i];
+    if (jump.start & JUMP_RING && (jump.start & JUMP_START) >> 16 == i)
+      tile.heads[atomicAdd (&tile.head_count, 1)] = i;
+  }
+  __syncthreads ();
 }
 
 /* Numbers the chains as segments, and writes them. */
@@ -245,11 +289,18 @@ write_segments (const BordersKernelArgs &f, Tile<FOUR_CONNECTED> &tile, uint32_t
 #pragma unroll 1
   for (uint32_t k = t; k < heads; k += THREADS) {
     const uint32_t i = tile.heads[k];
-    const uint32_t jump = tile.jump[i], last = jump >> 16;
-    const bool closed = tile.next (last, tile.shape (last), &x, &y) == i;
-    tile.segment[last] = closed ? atomicAdd (&tile.closed, 1) | LOCAL_CLOSED : atomicAdd (&tile.open, 1);
-    /* The last passage carries the length. */
-    tile.jump[last] = last << 16 | ((jump & 0xffff) + tile.kept (last));
+    const Jump jump = tile.jump[i];
+    const uint32_t chain = tile.stands_for (jump);
+    uint32_t length;
+    if (jump.start & JUMP_RING) {
+      const uint32_t next = tile.next (i, tile.shape (i), &x, &y);
+      length = tile.kept (i) + (next == i ? 0 : tile.jump[next].start & JUMP_POINTS);
+      tile.segment[chain] = atomicAdd (&tile.closed, 1) | LOCAL_CLOSED;
+    } else {
+      length = (jump.way & 0xffff) + tile.kept (chain);
+      tile.segment[chain] = atomicAdd (&tile.open, 1);
+    }
+    tile.jump[chain].way = chain << 16 | length;
   }
   __syncthreads ();
   if (t < 3) { /* so that all three additions are under way together */
@@ -267,26 +318,23 @@ write_segments (const BordersKernelArgs &f, Tile<FOUR_CONNECTED> &tile, uint32_t
     return;
 #pragma unroll 1
   for (uint32_t k = t; k < heads; k += THREADS) {
-    const uint32_t i = tile.heads[k], place = tile.place[i];
-    const PassageShape<FOUR_CONNECTED> s = tile.shape (i);
-    const uint32_t last = tile.jump[i] >> 16;
-    const uint32_t length = tile.jump[last] & 0xffff, segment = tile.segment[last];
-    const uint32_t at = position_of (f, tile.image_x (place >> PLACE_X & 63), tile.image_y (place >> PLACE_Y & 63));
-    const uint32_t key = s.starts_outer () ? at : s.starts_hole () ? at + 1 : NO_KEY;
+    const Jump jump = tile.jump[tile.heads[k]];
+    const uint32_t chain = tile.stands_for (jump), length = tile.jump[chain].way & 0xffff,
+                   segment = tile.segment[chain];
+    uint32_t key = NO_KEY;
+    if ((jump.start & JUMP_START) != NO_START) {
+      const uint32_t start = (jump.start & JUMP_START) >> 16, place = tile.place[start];
+      const uint32_t at = position_of (f, tile.image_x (place >> PLACE_X & 63), tile.image_y (place >> PLACE_Y & 63));
+      key = at + !tile.shape (start).starts_outer ();
+    }
     if (segment & LOCAL_CLOSED) {
       f.by_segment.closed_key_length[tile.bases[2] + (segment & ~LOCAL_CLOSED)] = make_uint2 (key, length);
       continue;
     }
-    const PassageShape<FOUR_CONNECTED> end = tile.shape (last);
-    const uint32_t next = tile.next (last, end, &x, &y);
-    ListSegment r = {0, length, key, 0};
-    if (next == OUTSIDE) { /* The link kernel finds the segment. */
-      r.next = position_of (f, tile.image_x (x), tile.image_y (y));
-      r.maker_data = 1 + end.next_slot ();
-    } else {
-      r.next = tile.bases[1] + tile.segment[tile.jump[next] >> 16];
-    }
-    f.ranking.segments[tile.bases[1] + segment] = r;
+    const PassageShape<FOUR_CONNECTED> end = tile.shape (chain);
+    tile.next (chain, end, &x, &y);
+    f.ranking.segments[tile.bases[1] + segment] = {position_of (f, tile.image_x (x), tile.image_y (y)), length, key,
+        SEGMENT_UNLINKED | end.next_slot () << SEGMENT_SLOT | (jump.start & JUMP_POINTS)};
   }
 }
 
@@ -295,9 +343,14 @@ __device__ inline void
 write_passages (const BordersKernelArgs &f, const Tile<FOUR_CONNECTED> &tile, uint32_t count)
 {
   for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
-    const uint32_t place = tile.place[i], jump = tile.jump[i], last = jump >> 16, segment = tile.segment[last];
-    const uint32_t length = tile.jump[last] & 0xffff, to = tile.bases[0] + i;
-    const uint32_t rest = (last == i ? 0 : jump & 0xffff) + tile.kept (last); /* points from this one on */
+    const Jump jump = tile.jump[i];
+    const uint32_t place = tile.place[i], chain = tile.stands_for (jump), segment = tile.segment[chain];
+    const uint32_t length = tile.jump[chain].way & 0xffff, to = tile.bases[0] + i;
+    uint32_t rest; /* points from this one on */
+    if (segment & LOCAL_CLOSED)
+      rest = chain == i ? length : jump.start & JUMP_POINTS;
+    else
+      rest = (chain == i ? 0 : jump.way & 0xffff) + tile.kept (chain);
     f.by_passage.place[to] = tile.image_x (place >> PLACE_X & 63) | tile.image_y (place >> PLACE_Y & 63) << 16;
     f.by_passage.segment[to] =
         segment & LOCAL_CLOSED ? (tile.bases[2] + (segment & ~LOCAL_CLOSED)) | SEGMENT_CLOSED : tile.bases[1] + segment;
@@ -307,7 +360,7 @@ write_passages (const BordersKernelArgs &f, const Tile<FOUR_CONNECTED> &tile, ui
   const int row = t / BORDERS_TILE_WORDS, word = t % BORDERS_TILE_WORDS;
   if (row < tile.rows && (tile.slots[t][0] | tile.slots[t][1] | tile.slots[t][2] | tile.slots[t][3]))
     f.by_word.first_passage[(size_t) tile.image_y (row) * f.by_word.per_row + tile.first_word + word] =
-        tile.bases[0] + tile.base[t][0];
+        tile.bases[0] + tile.base[t];
 }
 
 /* One CTA a tile. Also clears what later kernels of the frame add to, and tells them where the result goes. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* List ranking by pointer jumping (Wyllie) for many circular lists at once: each list is to be read from its start.
  *
- * A list is a ring of segments. A segment is some elements one after the other. Where a segment's first element may be
- * the ring's start, the segment has a key; the ring starts at its smallest key, which is unique. A segment knows the
- * smallest key among the segments that follow it, itself included, and how many elements away that key is. In each
- * round it learns what the segment behind these knows, so log2 rounds suffice for rings of any size in any order.
+ * A list is a ring of segments. A segment is some elements one after the other. Where one of a segment's elements may be
+ * the ring's start, the segment has the smallest key of these; the ring starts at its smallest key, which is unique. A
+ * segment knows the smallest key among the segments that follow it, itself included, and how many elements of all these
+ * come before that key. In each round it learns what the segment behind these knows, so log2 rounds suffice for rings of
+ * any size in any order.
  * Segments whose ring is known skip the later rounds. No round waits for the host.
  */
 #ifndef CTR_CUDA_CONTOURS_LIST_RANKING_CUH
@@ -135,12 +136,13 @@ list_ranking_views (const ListRanking &r)
   return r.views[list_ranking_rounds (r, &complete) % 2];
 }
 
-/* Elements of the ring that starts with segment I. VIEWS are the final ones. */
+/* Elements of the ring that starts in segment I, in a ring of several segments also behind its first element. VIEWS are the final
+ * ones. */
 __device__ inline uint32_t
 list_ranking_ring_length (const ListRanking &r, const ListView *views, uint32_t i)
 {
   const ListSegment s = r.segments[i];
-  return s.length + views[s.next].distance;
+  return s.length - views[i].distance + views[s.next].distance;
 }
 
 #endif

@@ -187,6 +187,56 @@ test_growth (void)
     }
 }
 
+/* Lines from the top of the picture to its bottom, which cross its tiles on the GPU 2304 and 4608 times: each by itself, and all of them
+ * as one long line. */
+static void
+test_crossings (void)
+{
+  const uint32_t height = 640;
+  for (uint32_t width = 512; width <= 1024; width += 512)
+    for (int joined = 0; joined <= 1; joined++) {
+      uint8_t *mask = calloc (width, height);
+      for (uint32_t y = 0; y < height; y++)
+        for (uint32_t x = 0; x < width; x += 4)
+          mask[y * width + x] = 1;
+      for (uint32_t x = 0; joined && x < width; x++)
+        mask[x + (x % 8 < 4 ? 0 : (height - 1) * width)] = 1;
+      const CtrImage image = {
+          .data = mask, .stride = width, .width = width, .height = height, .format = CTR_FORMAT_GRAY8};
+      const CtrBordersParams params = random_borders_params (&rng, 1, false);
+      describe_borders (joined ? "one long line" : "many lines", &image, &params);
+      check_borders (borders, &setup, &image, &params);
+      free (mask);
+    }
+}
+
+/* Rings in rings, with 139 contours around the innermost one, beside 1225 dots. */
+static void
+test_depth (void)
+{
+  const uint32_t side = 280, width = side + 72;
+  uint8_t *mask = calloc (width, side);
+  for (uint32_t y = 0; y < side; y++)
+    for (uint32_t x = 0; x < side; x++) {
+      const uint32_t left = x < side / 2 ? x : side - 1 - x, top = y < side / 2 ? y : side - 1 - y;
+      mask[y * width + x] = (left < top ? left : top) % 2 == 0;
+    }
+  for (uint32_t y = 0; y < 70; y += 2)
+    for (uint32_t x = side + 2; x < width; x += 2)
+      mask[y * width + x] = 1;
+  const CtrImage image = {.data = mask, .stride = width, .width = width, .height = side, .format = CTR_FORMAT_GRAY8};
+  CtrBorders *fresh = follower_new (&setup);
+  for (int i = 0; i < 4; i++) {
+    CtrBordersParams params =
+        borders_params_of (i == 2 ? CTR_RETRIEVE_CCOMP : CTR_RETRIEVE_TREE, CTR_APPROXIMATION_SIMPLE, 1, false);
+    params.min_area = i == 3 ? 1000 : 0;
+    describe_borders ("rings in rings", &image, &params);
+    check_borders (fresh, &setup, &image, &params);
+  }
+  ctr_borders_free (fresh);
+  free (mask);
+}
+
 /* The same picture gives the same bytes, however its parts are scheduled: one with few borders, one with many. */
 static void
 test_repetition (void)
@@ -313,6 +363,8 @@ main (int argc, char **argv)
       {"thresholds", test_thresholds},
       {"far neighbours", test_far_neighbours},
       {"growth", test_growth},
+      {"crossings", test_crossings},
+      {"depth", test_depth},
       {"repetition", test_repetition},
       {"lifetimes", test_lifetimes},
       {"device images", test_device_images},
