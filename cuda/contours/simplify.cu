@@ -260,7 +260,8 @@ mark_needless_ends (Tile &tile, uint32_t first, uint32_t last, double epsilon_sq
   /* Then the first one of those that remain is the one after it. */
   const bool drops_last =
       ctr_simplify_is_needless (tile.kept_point (last - 1), before, drops_first ? after : point, epsilon_squared);
-  const bool three = last - first == 2, drops_second = three && has_bit (tile.needless, first + 1);
+  const bool three = last - first == 2,
+             drops_second = three && ctr_simplify_is_needless (point, after, before, epsilon_squared);
   if (drops_first)
     atomicOr (&tile.needless[first / 32], 1u << first % 32);
   /* Of three, two remain: nothing is dropped after another one. OpenCV leaves the second one in place of the third one, too, where the
