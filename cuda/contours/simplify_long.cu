@@ -55,20 +55,27 @@ take_task (const SimplifyArgs &s, uint32_t pieces)
   }
 }
 
-/* Adds a task of KIND for each of COUNT pieces from FIRST on. By all threads; what they have written before comes before the tasks. */
+/* Tasks of one kind, in successive pieces. */
+struct Tasks {
+  uint32_t kind, first, count;
+};
+
+/* Adds tasks. By all threads; what they have written before comes before the tasks. */
 __device__ inline void
-add_tasks (const SimplifyArgs &s, uint32_t kind, uint32_t first, uint32_t count)
+add_tasks (const SimplifyArgs &s, Tasks some, Tasks more)
 {
   __shared__ unsigned long long number;
   __syncthreads ();
   if (threadIdx.x == 0)
-    number = atomicAdd (&s.counters->queued, (unsigned long long) count);
+    number = atomicAdd (&s.counters->queued, (unsigned long long) some.count + more.count);
   __syncthreads ();
   __threadfence ();
-  for (uint32_t i = threadIdx.x; i < count; i += LONG_THREADS) {
+  for (uint32_t i = threadIdx.x; i < some.count + more.count; i += LONG_THREADS) {
     unsigned long long *const place = &s.queue[(number + i) % s.queue_capacity];
+    const unsigned long long task =
+        i < some.count ? make_task (some.kind, some.first + i) : make_task (more.kind, more.first + (i - some.count));
     /* Who has taken the task that was there before may not have read it. */
-    while (atomicCAS (place, NO_TASK, make_task (kind, first + i)) != NO_TASK)
+    while (atomicCAS (place, NO_TASK, task) != NO_TASK)
       __nanosleep (20);
   }
 }
@@ -123,27 +130,38 @@ set_bound (const SimplifyArgs &s, const SimplifyLong &c, uint32_t position)
   atomicOr (&s.by_piece.bounds[(size_t) c.piece * PIECE_WORDS + position / 32], 1u << position % 32);
 }
 
+/* Makes a line from FIRST to LAST if it is long. By one thread. */
+__device__ inline void
+make_line (const SimplifyArgs &s, const SimplifyLong &c, uint32_t first, uint32_t last)
+{
+  if (last - first > SIMPLIFY_SHARE)
+    s.by_piece.line[c.piece + first / SIMPLIFY_SHARE] = {first, last, 0};
+}
+
+/* The tasks in a line from FIRST to LAST: none if it is not long. */
+__device__ inline Tasks
+tasks_of_line (const SimplifyLong &c, uint32_t first, uint32_t last)
+{
+  const uint32_t piece = first / SIMPLIFY_SHARE;
+  return {TASK_OF_LINE + c.piece + piece, c.piece + piece,
+      last - first > SIMPLIFY_SHARE ? (last - 1) / SIMPLIFY_SHARE - piece + 1 : 0};
+}
+
 /* By all threads: splits a line, which was the contour or a line of it, into those from FIRST to MIDDLE and from there to LAST. */
 __device__ inline void
 add_lines (const SimplifyArgs &s, const SimplifyLong &c, uint32_t first, uint32_t middle, uint32_t last)
 {
-  const uint32_t ends[3] = {first, middle, last};
-  uint32_t lines = 0;
-  for (int i = 0; i < 2; i++)
-    lines += ends[i + 1] - ends[i] > SIMPLIFY_SHARE;
+  const Tasks former = tasks_of_line (c, first, middle), latter = tasks_of_line (c, middle, last);
+  const uint32_t lines = (former.count > 0) + (latter.count > 0);
   if (threadIdx.x == 0) {
     set_bound (s, c, middle);
-    for (int i = 0; i < 2; i++)
-      if (ends[i + 1] - ends[i] > SIMPLIFY_SHARE)
-        s.by_piece.line[c.piece + ends[i] / SIMPLIFY_SHARE] = {ends[i], ends[i + 1], 0};
-    __threadfence ();
-    atomicAdd (&s.counters->unfinished, lines - 1);
+    make_line (s, c, first, middle);
+    make_line (s, c, middle, last);
+    if (lines != 1) /* in place of the one that was split */
+      atomicAdd (&s.counters->unfinished, lines - 1);
   }
-  for (int i = 0; i < 2; i++)
-    if (ends[i + 1] - ends[i] > SIMPLIFY_SHARE) {
-      const uint32_t piece = ends[i] / SIMPLIFY_SHARE;
-      add_tasks (s, TASK_OF_LINE + c.piece + piece, c.piece + piece, (ends[i + 1] - 1) / SIMPLIFY_SHARE - piece + 1);
-    }
+  if (lines > 0)
+    add_tasks (s, former, latter);
 }
 
 /* Searches a piece for the point of a contour that is farthest from the one where its line may begin. The last CTA to do so in this round
@@ -155,7 +173,7 @@ search_contour (const SimplifyArgs &s, Task &task, Farthest &shared)
   __shared__ SimplifyKey best;
   const uint32_t t = threadIdx.x, own = s.by_piece.owner[task.piece];
   const SimplifyLong c = task.contour;
-  if (c.round == 0 && t < PIECE_WORDS)
+  if (c.round == 0)
     for (uint32_t i = t; i < PIECE_WORDS; i += LONG_THREADS)
       s.by_piece.bounds[(size_t) task.piece * PIECE_WORDS + i] =
           s.by_piece.splits[(size_t) task.piece * PIECE_WORDS + i] = 0;
@@ -187,7 +205,7 @@ search_contour (const SimplifyArgs &s, Task &task, Farthest &shared)
       contour->round = c.round + 1;
       contour->arrived = 0;
     }
-    add_tasks (s, TASK_OF_CONTOUR, c.piece, c.pieces);
+    add_tasks (s, {TASK_OF_CONTOUR, c.piece, c.pieces}, {});
     return;
   }
   if (t == 0) {

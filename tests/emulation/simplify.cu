@@ -242,7 +242,7 @@ test_kinds (void)
   for (int kind = SPOT; kind < KINDS; kind++)
     for (double epsilon : epsilons)
       for (uint32_t count : counts) {
-        if (quick && random_below (&rng, 3))
+        if (quick && random_below (&rng, 3 * SIMPLIFY_THREADS / 64))
           continue;
         describe ("%s of %u points, epsilon %g", kind_names[kind], count, epsilon);
         begin_contours ();
@@ -254,7 +254,7 @@ test_kinds (void)
 void
 test_random (void)
 {
-  const uint32_t pictures = quick ? 120 : 3000;
+  const uint32_t pictures = (quick ? 7680 : 192000) / SIMPLIFY_THREADS;
   for (uint32_t i = 0; i < pictures; i++) {
     const uint32_t contours = random_below (&rng, random_below (&rng, 2) ? 40 : MOST_CONTOURS),
                    any = random_below (&rng, 2);
