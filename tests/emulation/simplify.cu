@@ -251,6 +251,55 @@ test_kinds (void)
       }
 }
 
+/* Walks found by search, as two needless points in succession are rare. With 64 threads a CTA, the last one of those that it drops at once
+ * is dropped in the first walks, and the next one is needless, too; in the others the first point of all is dropped, and whether the last one
+ * is depends on that. */
+void
+test_walks (void)
+{
+  static const uint32_t seeds[] = {1313, 2610, 7706, 12870, 15229, 109537};
+  for (uint32_t seed : seeds) {
+    Random random = {seed};
+    CtrPoint p = {30000, 30000};
+    describe ("the walk of seed %u", seed);
+    begin_contours ();
+    add_contour (SPOT, 1283);
+    for (uint32_t i = 0; i < 1283; i++) {
+      p.x = (uint16_t) (p.x + random_below (&random, 3) - 1);
+      p.y = (uint16_t) (p.y + random_below (&random, 3) - 1);
+      before.points[i] = p;
+    }
+    check (0.7, false);
+  }
+}
+
+/* Contours of which three points are kept, and the first one of these is needless: two equal ones remain. That takes an obtuse triangle, whose
+ * obtuse corner is farthest from a point on the other side. */
+void
+test_three (void)
+{
+  static const double corners[][2] = {
+      {0.118, 0.641}, {0.004, 0.688}, {-0.973, 0.086}, {-0.021, -0.579}, {1.085, -0.045}};
+  uint32_t equal = 0;
+  for (uint32_t i = 0; i < (quick ? 60 : 600); i++) {
+    const double epsilon = 1000 + random_below (&rng, 2000), turned = random_below (&rng, 6283) / 1e3, c = cos (turned),
+                 s = sin (turned);
+    const uint32_t times = i % 3 ? 1 : SIMPLIFY_SHARE / LENGTH (corners) + i % 2; /* each point is there */
+    describe ("three points of %zu times %u, epsilon %g, turned by %g", LENGTH (corners), times, epsilon, turned);
+    begin_contours ();
+    add_contour (SPOT, 1 + i % 7);
+    add_contour (SPOT, (uint32_t) LENGTH (corners) * times);
+    for (uint32_t k = 0; k < LENGTH (corners) * times; k++) {
+      const double *corner = corners[k / times];
+      before.points[before.table[1].first + k] = point_at (
+          30000 + epsilon * (c * corner[0] - s * corner[1]), 30000 + epsilon * (s * corner[0] + c * corner[1]));
+    }
+    check (epsilon, true);
+    equal += after.count == 3 && memcmp (&after.points[1], &after.points[2], sizeof *after.points) == 0;
+  }
+  CHECK (equal > 0);
+}
+
 void
 test_random (void)
 {
@@ -277,6 +326,8 @@ main ()
   quick = value && strcmp (value, "0");
   CHECK (cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking) == cudaSuccess);
   test_kinds ();
+  test_walks ();
+  test_three ();
   test_random ();
   return 0;
 }
