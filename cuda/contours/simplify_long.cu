@@ -10,7 +10,7 @@ namespace
 {
 
 constexpr int LONG_THREADS = 256;
-constexpr uint32_t PIECE_WORDS = SIMPLIFY_SHARE / 32;
+constexpr uint32_t PIECE_WORDS = SIMPLIFY_SHARE / 32, MOST_CTAS = 1056;
 
 /* A task is a piece in which to search; of which line, by the piece where it begins; or, in a contour without lines, of which contour. */
 constexpr uint32_t TASK_OF_CONTOUR = 1, TASK_OF_LINE = 2;
@@ -27,11 +27,6 @@ struct Task {
   uint32_t piece, line; /* line: its piece; NO_POSITION: the task is one of a contour */
   SimplifyLong contour;
   SimplifyLine of_line;
-};
-
-struct Farthest {
-  SimplifyKey keys[LONG_THREADS / 32];
-  SimplifyFarthest points[LONG_THREADS / 32];
 };
 
 /* The next task, when there is one; NO_TASK when all work is done. The first tasks are those of the pieces. A CTA that waits has a number
@@ -95,32 +90,34 @@ farther (SimplifyFarthest a, SimplifyFarthest b)
 
 /* The farthest one of all threads' points, to thread 0. */
 __device__ inline SimplifyFarthest
-farthest_of_threads (Farthest &shared, SimplifyFarthest own)
+farthest_of_threads (SimplifyFarthest own)
 {
+  __shared__ SimplifyFarthest of_warps[LONG_THREADS / 32];
 #pragma unroll
   for (int d = 16; d; d /= 2)
     own = farther (own, {__shfl_xor_sync (~0u, own.most, d), __shfl_xor_sync (~0u, own.at, d)});
   if (threadIdx.x % 32 == 0)
-    shared.points[threadIdx.x / 32] = own;
+    of_warps[threadIdx.x / 32] = own;
   __syncthreads ();
   if (threadIdx.x == 0)
     for (int i = 1; i < LONG_THREADS / 32; i++)
-      own = farther (own, shared.points[i]);
+      own = farther (own, of_warps[i]);
   return own;
 }
 
 __device__ inline SimplifyKey
-greatest_of_threads (Farthest &shared, SimplifyKey own)
+greatest_of_threads (SimplifyKey own)
 {
+  __shared__ SimplifyKey of_warps[LONG_THREADS / 32];
 #pragma unroll
   for (int d = 16; d; d /= 2)
     own = max (own, __shfl_xor_sync (~0u, own, d));
   if (threadIdx.x % 32 == 0)
-    shared.keys[threadIdx.x / 32] = own;
+    of_warps[threadIdx.x / 32] = own;
   __syncthreads ();
   if (threadIdx.x == 0)
     for (int i = 1; i < LONG_THREADS / 32; i++)
-      own = max (own, shared.keys[i]);
+      own = max (own, of_warps[i]);
   return own;
 }
 
@@ -167,7 +164,7 @@ add_lines (const SimplifyArgs &s, const SimplifyLong &c, uint32_t first, uint32_
 /* Searches a piece for the point of a contour that is farthest from the one where its line may begin. The last CTA to do so in this round
  * goes on: with the next round, or with lines. */
 __device__ inline void
-search_contour (const SimplifyArgs &s, Task &task, Farthest &shared)
+search_contour (const SimplifyArgs &s, const Task &task)
 {
   __shared__ bool last;
   __shared__ SimplifyKey best;
@@ -186,7 +183,7 @@ search_contour (const SimplifyArgs &s, Task &task, Farthest &shared)
     if (distance2 > 0)
       key = max (key, distance2 << 31 | (uint32_t) (INT32_MAX - after));
   }
-  key = greatest_of_threads (shared, key);
+  key = greatest_of_threads (key);
   SimplifyLong *const contour = &s.longs[own];
   if (t == 0) {
     if (key)
@@ -220,7 +217,7 @@ search_contour (const SimplifyArgs &s, Task &task, Farthest &shared)
 
 /* Searches a piece for the farthest point of a line. The last CTA to do so splits the line. */
 __device__ inline void
-search_line (const SimplifyArgs &s, Task &task, Farthest &shared)
+search_line (const SimplifyArgs &s, const Task &task)
 {
   __shared__ bool last, straight;
   __shared__ uint32_t split;
@@ -240,7 +237,7 @@ search_line (const SimplifyArgs &s, Task &task, Farthest &shared)
     if (distance > farthest.most)
       farthest = {distance, i};
   }
-  farthest = farthest_of_threads (shared, farthest);
+  farthest = farthest_of_threads (farthest);
   if (t == 0) {
     s.by_piece.farthest[2 * task.piece + (task.piece == task.line)] = farthest;
     last = count_arrival (&s.by_piece.line[task.line].arrived) == last_piece - task.line;
@@ -251,7 +248,7 @@ search_line (const SimplifyArgs &s, Task &task, Farthest &shared)
   farthest = {0, NO_POSITION};
   for (uint32_t i = task.line + t; i <= last_piece; i += LONG_THREADS)
     farthest = farther (farthest, s.by_piece.farthest[2 * i + (i == task.line)]);
-  farthest = farthest_of_threads (shared, farthest);
+  farthest = farthest_of_threads (farthest);
   if (t == 0) {
     straight = ctr_simplify_is_straight (farthest.most, whole, s.epsilon_squared);
     split = farthest.at;
@@ -267,7 +264,6 @@ __global__ void
 __launch_bounds__ (LONG_THREADS, 4) long_lines_kernel (const __grid_constant__ SimplifyArgs s)
 {
   __shared__ Task task;
-  __shared__ Farthest shared;
   __shared__ bool done;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
@@ -292,9 +288,9 @@ __launch_bounds__ (LONG_THREADS, 4) long_lines_kernel (const __grid_constant__ S
     if (done)
       return;
     if (task.line == NO_POSITION)
-      search_contour (s, task, shared);
+      search_contour (s, task);
     else
-      search_line (s, task, shared);
+      search_line (s, task);
     __syncthreads ();
   }
 }
@@ -482,8 +478,6 @@ __launch_bounds__ (SIMPLIFY_THREADS)
     }
   }
 }
-
-constexpr uint32_t MOST_CTAS = 1056;
 
 } // namespace
 
