@@ -16,7 +16,7 @@
 struct CtrBorders {
   CtrAnalyser base;
   /* Of the pending image: */
-  double epsilon;
+  double epsilon; /* with which the core simplifies the contours; 0: not */
   CtrVertices vertices;
   CtrConnectivity connectivity;
   uint32_t features;
@@ -139,6 +139,7 @@ ctr_borders_plan_init (CtrBordersPlan *plan, const CtrBordersParams *params)
       .min_width = params->min_width,
       .min_height = params->min_height,
       .features = features_of (params),
+      .epsilon = params->epsilon,
   };
   ctr_subpixel_rule_init (&plan->subpixel, params->subpixel, params->subpixel_sigma, &params->foreground);
   const double angle = fmod (params->feret_angle, 360) * (CTR_PI / 180);
@@ -150,10 +151,12 @@ ctr_borders_plan_init (CtrBordersPlan *plan, const CtrBordersParams *params)
                   || plan->min_height > 1;
 }
 
-/* What the backends find; ctr_borders_simplify() leaves others. */
+/* What the result has; ctr_borders_simplify() sets its own. */
 static CtrVertices
 vertices_of (const CtrBordersParams *params)
 {
+  if (params->epsilon > 0)
+    return CTR_VERTICES_ANY;
   return params->approximation == CTR_APPROXIMATION_NONE ? CTR_VERTICES_STEPS : CTR_VERTICES_TURNS;
 }
 
@@ -166,7 +169,7 @@ ctr_borders_enqueue (
     return false;
   CtrBordersPlan plan;
   ctr_borders_plan_init (&plan, params);
-  borders->epsilon = params->epsilon;
+  borders->epsilon = borders->base.backend == CTR_BACKEND_CPU ? params->epsilon : 0;
   borders->vertices = vertices_of (params);
   borders->connectivity = params->connectivity;
   borders->features = plan.features;
@@ -219,8 +222,7 @@ ctr_borders_submit (
 {
   if (!ctr_borders_enqueue (borders, image, params, stream, error))
     return NULL;
-  /* The host simplifies contours: the caller's thread is the one to be cancelled. */
-  if (borders->base.backend == CTR_BACKEND_CPU || params->epsilon > 0)
+  if (borders->base.backend == CTR_BACKEND_CPU)
     return ctr_borders_finish (borders, error);
   const CtrContours info = {.width = image->width,
       .height = image->height,

@@ -20,8 +20,9 @@
  *                                   results/fit_values.h
  *   limits on any number            results/select.h,       contours/select.c             borders/select.cu
  *                                   results/select.c
- *   simplification                  borders/simplify.c,
- *                                   results/simplify.c
+ *   simplification                  results/              (core) borders/simplify.c borders/simplify.cu,
+ *                                   simplify_rule.h,                                contours/simplify.cu,
+ *                                   results/simplify.c                              contours/simplify_long.cu
  *   result                          results/contourlist.c   -                             contours/contour_pool.cu
  *   host side of the GPU            -                       -                             borders/borders.cu */
 #ifndef CTR_CORE_BORDERS_BORDERS_H
@@ -52,6 +53,7 @@ typedef struct {
   uint32_t features;          /* those asked for, and those that the limits need which follow */
   int64_t feret_direction[2]; /* the unit vector of feret_angle, in CTR_FERET_UNIT */
   CtrSelectPlan select;       /* drops contours of the result with all others */
+  double epsilon;             /* simplifies the contours of the result; 0: not */
 } CtrBordersPlan;
 
 bool ctr_borders_check_params (const CtrBordersParams *params, CtrError *error);
@@ -59,7 +61,7 @@ bool ctr_borders_check_params (const CtrBordersParams *params, CtrError *error);
 /* PARAMS are valid. */
 void ctr_borders_plan_init (CtrBordersPlan *plan, const CtrBordersParams *params);
 
-/* The core has checked the arguments, and simplifies the contours afterwards. enqueue() may be called again before
+/* The core has checked the arguments, and simplifies the contours of the host backend afterwards. enqueue() may be called again before
  * finish(): the older result is then dropped. */
 typedef struct {
   CtrBackendOps base;

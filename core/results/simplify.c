@@ -1,54 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Double operations are rounded where OpenCV rounds them; all values before are integers. */
 #include "core/results/simplify.h"
 
 #include "core/common/poll.h"
-
-typedef struct {
-  int64_t x;
-  int64_t y;
-} Vector;
-
-static inline Vector
-from_to (CtrPoint a, CtrPoint b)
-{
-  return (Vector){(int64_t) b.x - a.x, (int64_t) b.y - a.y};
-}
-
-static inline int64_t
-dot (Vector a, Vector b)
-{
-  return a.x * b.x + a.y * b.y;
-}
-
-/* The dot product in 32 bits, as in OpenCV: it wraps around for vectors longer than 46340. */
-static inline double
-narrow_dot (Vector a, Vector b)
-{
-  return (int32_t) (uint32_t) dot (a, b);
-}
-
-static inline double
-cross (Vector a, Vector b)
-{
-  return (double) (a.x * b.y - a.y * b.x);
-}
-
-/* The squared distance of the point at V from the segment LINE, times the squared length of LINE. V and LINE start at
- * the same point. */
-static inline double
-scaled_distance (Vector line, Vector v)
-{
-  const int64_t along = dot (line, v), whole = dot (line, line);
-  if (along < 0)
-    return narrow_dot (v, v) * (double) whole;
-  if (along > whole) {
-    const Vector from_end = {v.x - line.x, v.y - line.y};
-    return narrow_dot (from_end, from_end) * (double) whole;
-  }
-  const double area = cross (line, v);
-  return area * area;
-}
+#include "core/results/simplify_rule.h"
 
 /* The first of the points farthest from point START, counted from START. This and the functions below return false if
  * the work is cancelled. */
@@ -62,9 +16,9 @@ farthest_from_point (const CtrPoint *points, uint32_t count, uint32_t start, uin
     if (ctr_poll (&work, 1))
       return false;
     at = at + 1 < count ? at + 1 : 0;
-    const Vector v = from_to (points[start], points[at]);
-    if (dot (v, v) > *distance) {
-      *distance = dot (v, v);
+    const int64_t d = ctr_simplify_distance2 (points[start], points[at]);
+    if (d > *distance) {
+      *distance = d;
       *farthest = i;
     }
   }
@@ -82,19 +36,20 @@ find_split (const CtrPoint *points, uint32_t count, uint32_t start, uint32_t fir
     return true;
   uint32_t at = (uint32_t) (((uint64_t) start + first) % count);
   const CtrPoint from = points[at];
-  const Vector line = from_to (from, points[((uint64_t) start + last) % count]);
+  const CtrSimplifyVector line = ctr_simplify_from_to (from, points[((uint64_t) start + last) % count]);
+  const int64_t whole = ctr_simplify_dot (line, line);
   double most = 0;
   for (uint32_t i = first + 1; i < last; i++) {
     if (ctr_poll (work, 1))
       return false;
     at = at + 1 < count ? at + 1 : 0;
-    const double distance = scaled_distance (line, from_to (from, points[at]));
+    const double distance = ctr_simplify_scaled_distance (line, whole, ctr_simplify_from_to (from, points[at]));
     if (distance > most) {
       most = distance;
       *split = i;
     }
   }
-  *straight = most <= epsilon_squared * (double) dot (line, line);
+  *straight = ctr_simplify_is_straight (most, whole, epsilon_squared);
   return true;
 }
 
@@ -143,10 +98,7 @@ drop_straight (CtrPoint *points, uint32_t *indices, uint32_t count, double epsil
     if (ctr_poll (&work, 1))
       return 0;
     next = next + 1 < count ? next + 1 : 0;
-    const Vector line = from_to (before, after), in = from_to (before, point), out = from_to (point, after);
-    const double distance = cross (line, in);
-    if (distance * distance <= 0.5 * epsilon_squared * (double) dot (line, line) && line.x != 0 && line.y != 0
-        && narrow_dot (in, out) >= 0) {
+    if (ctr_simplify_is_needless (before, point, after, epsilon_squared)) {
       remaining--;
       if (indices)
         indices[kept] = after_index;
@@ -178,7 +130,7 @@ ctr_simplify (const CtrPoint *points, uint32_t count, double epsilon, CtrPoint *
     if (!farthest_from_point (points, count, start, &farthest, &distance))
       return 0;
   }
-  if ((double) distance <= epsilon_squared) {
+  if (ctr_simplify_is_point (distance, epsilon_squared)) {
     to[0] = points[start];
     if (indices)
       indices[0] = start;

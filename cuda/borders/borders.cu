@@ -203,7 +203,8 @@ keep_samples (Borders *b, CtrError *error)
                  b->channel.data, &b->samples, b->session.stream, error));
 }
 
-/* Sets where the result goes: with limits on numbers it is in memory of the border follower before. */
+/* Sets where the result goes: with limits on numbers it is in memory of the border follower before, and so are points that are
+ * simplified. */
 void
 describe_output (const Borders *b, BordersKernelArgs *f)
 {
@@ -212,6 +213,12 @@ describe_output (const Borders *b, BordersKernelArgs *f)
       f->summing & SUMMING_MOMENTS ? (CtrContourSums *) b->slot->sums.data : NULL,
       f->shape_features ? (CtrContourShape *) b->slot->shapes.data : NULL,
       f->summing & SUMMING_FITS ? (CtrContourFits *) b->slot->fits.data : NULL};
+  f->frame_output.subpixel = refines (b) ? (CtrSubpixelPoint *) b->slot->subpixel.data : NULL;
+  if (f->simplifying) {
+    f->frame_output.simplified = {result.table, result.points, f->frame_output.subpixel};
+    result.points = f->simplify.points;
+    f->frame_output.subpixel = f->simplify.subpixel;
+  }
   if (f->selecting) {
     f->frame_output.selected = result;
     result = {all.table, all.points, all.sums, all.shapes, all.fits};
@@ -221,7 +228,6 @@ describe_output (const Borders *b, BordersKernelArgs *f)
   f->frame_output.sums = result.sums;
   f->frame_output.shapes = result.shapes;
   f->frame_output.fits = result.fits;
-  f->frame_output.subpixel = refines (b) ? (CtrSubpixelPoint *) b->slot->subpixel.data : NULL;
   f->frame_output.numbers = (CtrDeviceNumbers *) b->slot->numbers.data;
 }
 
@@ -250,6 +256,9 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
   f->selecting = b->plan.select.count > 0;
   f->selects_rows = f->selecting && ctr_select_needs_row_alone (&b->plan.select) && !borders_reorders (*f)
                     && !f->summing && !f->shape_features && !f->regions.places;
+  f->simplifying = b->plan.epsilon > 0;
+  f->simplify.epsilon_squared = b->plan.epsilon * b->plan.epsilon;
+  f->simplify.refines = refines (b);
   f->by_word.per_row = ctr_div_up (f->width, 64) * 2;
   f->tiles_x = ctr_div_up (f->width, BORDERS_TILE);
   f->tiles_y = ctr_div_up (f->height, BORDERS_TILE);
@@ -347,7 +356,11 @@ queue_rows (Borders *b, const BordersKernelArgs &f, cudaStream_t stream, bool ov
     borders_launch_select (f, b->plan.select, overlap, stream);
   if (refines (b))
     borders_launch_subpixel (f, b->plan.subpixel, overlap, beside);
-  return !fork || cuda_fork_join (&b->fork, stream, error);
+  if (fork && !cuda_fork_join (&b->fork, stream, error))
+    return false;
+  if (f.simplifying)
+    borders_launch_simplify (f, overlap, stream);
+  return true;
 }
 
 /* Queues the other kernels, which the same arguments determine but for *f.output. */
@@ -377,7 +390,7 @@ bool
 pays_as_graph (const Borders *b, const BordersKernelArgs &f)
 {
   return f.many_segments || f.many_points || f.summing || f.shape_features || f.selecting || refines (b)
-         || borders_reorders (f);
+         || f.simplifying || borders_reorders (f);
 }
 
 bool
@@ -449,7 +462,7 @@ borders_enqueue (void *state, const CtrImage *image, const CtrBordersPlan *plan,
   return false;
 }
 
-/* The header, with the contours and points that there were before limits on numbers. */
+/* The header, with the contours and points that there were before limits on numbers and simplification. */
 BordersHeader
 needs_of_frame (const Borders *b)
 {

@@ -18,6 +18,7 @@
  *   shapes.cu      the shapes of the rows
  *   select.cu      limits on the rows' numbers, and the rows that remain
  *   subpixel.cu    where the edge is beside each point
+ *   simplify.cu    with cuda/contours/simplify.cuh: the points that are left of each contour
  * and cuda/contours/list_ranking.cu, segments to rings. The headers there have kernels that level contours share.
  * Directions: 0 east, 1 north-east, 2 north .. 7 south-east.
  *
@@ -29,6 +30,7 @@
 #include "cuda/common/device_buffer.cuh"
 #include "cuda/contours/contour_kernels.cuh"
 #include "cuda/contours/list_ranking.cuh"
+#include "cuda/contours/simplify.cuh"
 
 #include "core/borders/borders.h"
 #include "core/foreground/regions.h"
@@ -80,9 +82,9 @@ struct __align__ (16) BordersHeader
   uint32_t unmeasured;       /* The kernels for many points were not queued. */
   uint32_t rounds;           /* of the list ranking that were needed */
   uint32_t done_by_one_cta;  /* One CTA has ranked the segments and numbered the contours. */
-  uint32_t rows, row_points; /* contours and points of the result before limits on numbers; 0 without these */
-  uint32_t too_deep; /* A contour has more than MOST_AROUND around it, and the kernels for that were not queued. */
-  uint32_t too_many; /* There are more passages than MOST_FRAME_PASSAGES: the counts above mean nothing. */
+  uint32_t rows, row_points; /* contours and points before limits on numbers and simplification; 0 without these */
+  uint32_t too_deep;         /* A contour has more than MOST_AROUND around it, and the kernels for that were not queued. */
+  uint32_t too_many;         /* There are more passages than MOST_FRAME_PASSAGES: the counts above mean nothing. */
 };
 
 /* What the tiles have found so far. Zero when a frame begins: the few kernel moves it into the header. */
@@ -101,6 +103,7 @@ struct BordersCounters {
     uint32_t rows, points, remaining_rows, remaining_points;
   } select;
   uint32_t decided; /* CTAs that have decided which of their rows remain, with selects_rows */
+  SimplifyCounters simplify;
 };
 
 /* The arguments of all kernels, by value. Only the tile kernel's have the picture, its threshold on the device and the
@@ -187,6 +190,9 @@ struct BordersKernelArgs {
     uint32_t *parents; /* by row: row of the next remaining contour around it, or NO_PARENT. SAME_PARENT_AS */
     uint32_t *rows;    /* by remaining row: the row */
   } unselected;
+
+  uint32_t simplifying;
+  SimplifyArgs simplify; /* of the contours of the result before */
 
   ContourOutput frame_output; /* which the tile kernel copies to *output */
   ContourOutput *output;
@@ -529,6 +535,8 @@ void borders_launch_select (
 /* The same with selects_rows, in place of borders_launch_table(). */
 void borders_launch_select_rows (
     const BordersKernelArgs &args, const CtrSelectPlan &plan, bool overlap, cudaStream_t stream);
+/* Leaves those points of the rows that simplified contours keep. */
+void borders_launch_simplify (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
 /* Hierarchy and rows; of few contours also the offsets of their points. TEMPORARY: memory for sorting, which the second function reserves. */
 bool borders_launch_hierarchy (
     const BordersKernelArgs &args, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);

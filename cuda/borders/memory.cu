@@ -11,6 +11,10 @@ borders_lay_out_planes (BordersKernelArgs *f, uint8_t *base)
   f->output = arena.take<ContourOutput> (1);
   f->applied_threshold = arena.take<uint32_t> (1);
   f->counters = arena.take<BordersCounters> (1);
+  if (f->simplifying && f->counters) {
+    f->simplify.counters = &f->counters->simplify;
+    f->simplify.remaining = &f->counters->header.points;
+  }
   f->by_word.foreground = arena.take<uint32_t> (words);
   f->by_word.starts = arena.take<uint32_t> (words);
   f->by_word.starts_before = arena.take<uint32_t> (words);
@@ -52,6 +56,11 @@ borders_lay_out_contents (BordersKernelArgs *f, uint8_t *base)
       *by_row = arena.take<uint32_t> (contours);
     for (uint32_t **by_row : {&all.parents, &all.rows})
       *by_row = f->selects_rows ? NULL : arena.take<uint32_t> (contours);
+  }
+  if (f->simplifying) {
+    f->simplify.contour_capacity = contours;
+    f->simplify.point_capacity = f->point_capacity;
+    simplify_lay_out (&f->simplify, &arena);
   }
   if (!borders_reorders (*f))
     return arena.used;

@@ -29,6 +29,13 @@ struct ContourSelected {
   CtrContourFits *fits;    /* likewise */
 };
 
+/* Where simplified contours go, whose rows were those of the contours before; not used without simplification. */
+struct ContourSimplified {
+  CtrContour *table;
+  CtrPoint *points;
+  CtrSubpixelPoint *subpixel; /* NULL: not asked for */
+};
+
 /* Memory that is another one with every frame: where the result goes, and the picture, if it has to be kept. The first
  * kernel gets these addresses as arguments and leaves them in device memory for the others, whose arguments thus stay
  * the same. */
@@ -44,6 +51,7 @@ struct ContourOutput {
   CtrSubpixelPlane samples;   /* in which these are found */
   CtrContourFits *fits;       /* by row; NULL: not asked for */
   ContourSelected selected;
+  ContourSimplified simplified;
 };
 
 /* The measures of one contour, while its lines are summed up. */

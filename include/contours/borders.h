@@ -90,7 +90,7 @@ CTR_API void ctr_borders_free (CtrBorders *borders);
 CTR_API bool ctr_borders_enqueue (
     CtrBorders *borders, const CtrImage *image, const CtrBordersParams *params, void *stream, CtrError *error);
 
-/* CUDA backend: table and points stay in GPU memory until they are mapped, unless epsilon is set. */
+/* CUDA backend: table and points stay in GPU memory until they are mapped. */
 CTR_API CtrContours *ctr_borders_finish (CtrBorders *borders, CtrError *error);
 
 CTR_API CtrContours *ctr_borders_submit (

@@ -289,6 +289,22 @@ __clzll (long long v)
   return v ? __builtin_clzll ((unsigned long long) v) : 64;
 }
 
+static inline double
+__longlong_as_double (long long v)
+{
+  double bits;
+  memcpy (&bits, &v, sizeof bits);
+  return bits;
+}
+
+static inline long long
+__double_as_longlong (double v)
+{
+  long long bits;
+  memcpy (&bits, &v, sizeof bits);
+  return bits;
+}
+
 static inline unsigned long long
 __brevll (unsigned long long v)
 {

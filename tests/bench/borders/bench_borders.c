@@ -61,12 +61,12 @@ static const CtrSelect by_two = {
     2, 0, {{CTR_CONTOUR_NUMBER_AREA, 0, 40, INFINITY}, {CTR_CONTOUR_NUMBER_CIRCULARITY, 0, 0.5, INFINITY}}};
 
 /* What is asked of each image; the quick run asks the first ones, and of some images a few more. */
-enum { QUICK_VARIANTS = 3, MORE_QUICK_VARIANTS = 16 };
+enum { QUICK_VARIANTS = 3, MORE_QUICK_VARIANTS = 18 };
 static const struct {
   CtrRetrieval mode;
   CtrApproximation approximation;
   CtrConnectivity connectivity; /* 0: 8 */
-  double min_area;
+  double min_area, epsilon;
   const char *features; /* in a record; NULL: none */
   const uint32_t *flags;
   CtrSubpixel subpixel;
@@ -84,6 +84,8 @@ static const struct {
         .approximation = CTR_APPROXIMATION_SIMPLE,
         .select = "area, circularity",
         .limits = &by_two},
+    {.mode = CTR_RETRIEVE_LIST, .approximation = CTR_APPROXIMATION_SIMPLE, .epsilon = 1.5},
+    {.mode = CTR_RETRIEVE_LIST, .approximation = CTR_APPROXIMATION_NONE, .epsilon = 1.5},
     {.mode = CTR_RETRIEVE_LIST, .approximation = CTR_APPROXIMATION_SIMPLE, .features = "moments", .flags = &moments},
     {.mode = CTR_RETRIEVE_LIST, .approximation = CTR_APPROXIMATION_SIMPLE, .features = "outlines", .flags = &outlines},
     {.mode = CTR_RETRIEVE_LIST, .approximation = CTR_APPROXIMATION_SIMPLE, .features = "shapes", .flags = &shapes},
@@ -112,11 +114,12 @@ print_work (FILE *file, const BordersWork *work)
 {
   fprintf (file,
       "\"name\": \"%s\", \"width\": %u, \"height\": %u, \"retrieval\": \"%s\", \"approximation\": \"%s\", "
-      "\"connectivity\": %d, \"min_area\": %g, \"features\": \"%s\", \"select\": \"%s\", \"subpixel\": %d, "
+      "\"connectivity\": %d, \"min_area\": %g, \"epsilon\": %g, \"features\": \"%s\", \"select\": \"%s\", "
+      "\"subpixel\": %d, "
       "\"border_points\": %" PRIu64,
       work->name, work->width, work->height, mode_names[work->params.mode], approximation_name (&work->params),
-      (int) work->params.connectivity, work->params.min_area, work->features, work->select, (int) work->params.subpixel,
-      work->border_points);
+      (int) work->params.connectivity, work->params.min_area, work->params.epsilon, work->features, work->select,
+      (int) work->params.subpixel, work->border_points);
 }
 
 const char *
@@ -124,9 +127,9 @@ borders_describe (const BordersWork *work)
 {
   static char text[256];
   const CtrBordersParams *p = &work->params;
-  snprintf (text, sizeof text, "%s %ux%u %s %s, %d-connected, area %g, features %s, subpixel %d, select %s", work->name,
-      work->width, work->height, mode_names[p->mode], approximation_name (p), (int) p->connectivity, p->min_area,
-      work->features, (int) p->subpixel, work->select);
+  snprintf (text, sizeof text, "%s %ux%u %s %s, %d-connected, area %g, epsilon %g, features %s, subpixel %d, select %s",
+      work->name, work->width, work->height, mode_names[p->mode], approximation_name (p), (int) p->connectivity,
+      p->min_area, p->epsilon, work->features, (int) p->subpixel, work->select);
   return text;
 }
 
@@ -265,6 +268,7 @@ set_variant (BordersWork *work, uint32_t variant)
   if (variants[variant].connectivity)
     work->params.connectivity = variants[variant].connectivity;
   work->params.min_area = variants[variant].min_area;
+  work->params.epsilon = variants[variant].epsilon;
   work->params.subpixel = variants[variant].subpixel;
   if (variants[variant].flags)
     work->params.features = *variants[variant].flags;

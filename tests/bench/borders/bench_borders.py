@@ -21,7 +21,7 @@ from harness import (choice_of, number, parse_options, peer_interpreter, print_c
 from lists_table import DEVICE_MODES, OURS, differing, floor_us, ours_of
 
 FRAME = "car_body_frame.pgm"  # the paper's own
-WORK = ["name", "width", "height", "retrieval", "approximation", "connectivity", "min_area", "features", "select", "subpixel"]
+WORK = ["name", "width", "height", "retrieval", "approximation", "connectivity", "min_area", "epsilon", "features", "select", "subpixel"]
 FIELDS = ["who", "mode"] + WORK + ["contours", "points", "border_points", "different", "runs", "min_us", "median_us"]
 PEER_GROUPS = ["opencv", "opencv-list", "scikit-image", "npp"]
 PEER_TIME_LIMIT = {"opencv": 400, "opencv-list": 200, "scikit-image": 120, "npp": 120}  # seconds
@@ -38,9 +38,9 @@ def variant_of(record):
 
 
 def variant_title(variant):
-    retrieval, approximation, connectivity, min_area, features, select, subpixel = variant
+    retrieval, approximation, connectivity, min_area, epsilon, features, select, subpixel = variant
     return (f"{retrieval} {approximation}" + (", 4-connected" if connectivity == 4 else "")
-            + (f", area >= {min_area:g}" if min_area else "") + (f", {features}" if features else "") + (f", select={select}" if select else "")
+            + (f", area >= {min_area:g}" if min_area else "") + (f", epsilon={epsilon:g}" if epsilon else "") + (f", {features}" if features else "") + (f", select={select}" if select else "")
             + ("", ", subpixel=threshold", ", subpixel=edge")[subpixel])
 
 

@@ -27,7 +27,7 @@ try:
 except ImportError:
     cv2 = None
 
-WORK = ["name", "width", "height", "retrieval", "approximation", "connectivity", "min_area", "features", "select", "subpixel",
+WORK = ["name", "width", "height", "retrieval", "approximation", "connectivity", "min_area", "epsilon", "features", "select", "subpixel",
         "border_points"]
 # With CCOMP and TREE, OpenCV's time grows with the square of the contours: minutes for more.
 MAX_NESTED_CONTOURS = 300000
@@ -72,7 +72,7 @@ class Lists:
 
 
 def is_plain_list(case):
-    return case["retrieval"] == "LIST" and case["connectivity"] == 8 and not any(case[name] for name in ("min_area", "features", "select", "subpixel"))
+    return case["retrieval"] == "LIST" and case["connectivity"] == 8 and not any(case[name] for name in ("min_area", "epsilon", "features", "select", "subpixel"))
 
 
 def outline(contour):
@@ -105,6 +105,8 @@ class OpenCV:
             contours, hierarchy = cv2.findContours(image, mode, method)
             if case["min_area"]:
                 contours = [contour for contour in contours if cv2.contourArea(contour) >= case["min_area"]]
+            if case["epsilon"]:
+                contours = [cv2.approxPolyDP(contour, case["epsilon"], True) for contour in contours]
             of_each = {"moments": cv2.moments, "outlines": outline}.get(case["features"])
             return contours, hierarchy, [of_each(contour) for contour in contours] if of_each else None
 

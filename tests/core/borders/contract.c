@@ -78,7 +78,7 @@ memory_cases (uint32_t *count)
 static const void *
 variants (uint32_t *count)
 {
-  static CtrBordersParams all[10];
+  static CtrBordersParams all[12];
   for (size_t i = 0; i < LENGTH (all); i++)
     all[i] = borders_params_of (CTR_RETRIEVE_LIST, CTR_APPROXIMATION_SIMPLE, 100, false);
   all[1].mode = CTR_RETRIEVE_TREE;
@@ -102,6 +102,12 @@ variants (uint32_t *count)
   all[9].subpixel = CTR_SUBPIXEL_THRESHOLD;
   all[9].foreground.mode = CTR_THRESHOLD_OTSU;
   all[9].features = CTR_CONTOUR_FEATURE_MOMENTS;
+  all[10].epsilon = 1.5;
+  all[10].approximation = CTR_APPROXIMATION_NONE;
+  all[11].epsilon = 0.7;
+  all[11].mode = CTR_RETRIEVE_TREE;
+  all[11].subpixel = CTR_SUBPIXEL_EDGE;
+  all[11].features = CTR_CONTOUR_FEATURE_MOMENTS | CTR_CONTOUR_FEATURE_HULL;
   *count = LENGTH (all);
   return all;
 }

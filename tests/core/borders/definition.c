@@ -95,6 +95,68 @@ test_noise (void)
       check_noise (201, 133, density, grains[i]);
 }
 
+/* A comb whose teeth become longer and longer, so that the farthest tooth is the last one; a disc; a wedge with a rough edge. */
+static uint8_t *
+rising_comb_new (uint32_t width, uint32_t height)
+{
+  uint8_t *mask = calloc (width, height);
+  for (uint32_t y = 0; y < height; y++)
+    for (uint32_t x = 0; x < width; x++)
+      mask[y * width + x] = y >= height - 2 || (x % 2 == 0 && y > height - 2 - (uint64_t) height * x / width);
+  return mask;
+}
+
+static uint8_t *
+disc_new (uint32_t width, uint32_t height)
+{
+  uint8_t *mask = calloc (width, height);
+  const int64_t side = width < height ? width : height;
+  for (int64_t y = 0; y < height; y++)
+    for (int64_t x = 0; x < width; x++)
+      mask[y * width + x] = (2 * x - side) * (2 * x - side) + (2 * y - side) * (2 * y - side) < side * side;
+  return mask;
+}
+
+static uint8_t *
+rough_wedge_new (uint32_t width, uint32_t height)
+{
+  uint8_t *mask = calloc (width, height);
+  for (uint32_t x = 0; x < width; x++)
+    for (uint32_t y = height - 1 - (uint32_t) ((uint64_t) (height - 4) * x / width) - random_below (&rng, 3);
+         y < height; y++)
+      mask[y * width + x] = 1;
+  return mask;
+}
+
+/* Lines that are split many times, with many farthest points, and of many lengths. */
+static void
+test_simplified (void)
+{
+  static const double epsilons[] = {1e-200, 0.5, 1, 1.5, 4, 30, 1e9};
+  static const uint32_t sizes[][2] = {{40, 23}, {170, 150}, {400, 61}, {400, 300}};
+  for (size_t i = 0; i < (setup.quick ? 3 : LENGTH (sizes)); i++)
+    for (size_t e = 0; e < LENGTH (epsilons); e++)
+      for (int shape = 0; shape < 6; shape++) {
+        const uint32_t width = sizes[i][0], height = sizes[i][1];
+        uint8_t *mask = shape == 0   ? rising_comb_new (width, height)
+                        : shape == 1 ? disc_new (width, height)
+                        : shape == 2 ? rough_wedge_new (width, height)
+                        : shape == 3 ? shape_new (SHAPE_SPIRAL, width, height)
+                        : shape == 4 ? shape_new (SHAPE_ONES, width, height)
+                                     : noise_new (&rng, width, height, 60, 2);
+        Picture picture = picture_of_mask (&rng, mask, width, height, plain, 128, false);
+        CtrBordersParams params =
+            borders_params_of (e % 2 ? CTR_RETRIEVE_TREE : CTR_RETRIEVE_LIST, 1 + (e / 2 + shape) % 2, 128, false);
+        params.epsilon = epsilons[e];
+        if (random_below (&rng, 2))
+          params.features = CTR_CONTOUR_FEATURE_MOMENTS;
+        describe_borders ("simplified", &picture.view, &params);
+        check_borders (borders, &setup, &picture.view, &params);
+        picture_free (&picture);
+        free (mask);
+      }
+}
+
 /* Any stride, any alignment, garbage between the rows; the picture itself stays as it is. */
 static void
 test_layouts (void)
@@ -323,7 +385,6 @@ test_device_images (void)
       CtrBordersParams params =
           random_borders_params (&rng, layout.format == CTR_FORMAT_GRAY16 ? 33000 : 120, f % 2 != 0);
       params.foreground.mode = width % 3 ? CTR_THRESHOLD_FIXED : CTR_THRESHOLD_OTSU;
-      params.epsilon = 0; /* simplified lines are on the host */
       describe_borders ("device image", &picture.view, &params);
       Contours expected = reference_borders (&picture.view, &params);
       uint8_t *memory = gpu_alloc (picture.bytes);
@@ -359,6 +420,7 @@ main (int argc, char **argv)
       {"shapes", test_shapes},
       {"lines", test_lines},
       {"noise", test_noise},
+      {"simplified", test_simplified},
       {"layouts", test_layouts},
       {"thresholds", test_thresholds},
       {"far neighbours", test_far_neighbours},
