@@ -83,8 +83,8 @@ struct __align__ (16) BordersHeader
   uint32_t rounds;           /* of the list ranking that were needed */
   uint32_t done_by_one_cta;  /* One CTA has ranked the segments and numbered the contours. */
   uint32_t rows, row_points; /* contours and points before limits on numbers and simplification; 0 without these */
-  uint32_t too_deep;         /* A contour has more than MOST_AROUND around it, and the kernels for that were not queued. */
-  uint32_t too_many;         /* There are more passages than MOST_FRAME_PASSAGES: the counts above mean nothing. */
+  uint32_t too_deep; /* A contour has more than MOST_AROUND around it, and the kernels for that were not queued. */
+  uint32_t too_many; /* There are more passages than MOST_FRAME_PASSAGES: the counts above mean nothing. */
 };
 
 /* What the tiles have found so far. Zero when a frame begins: the few kernel moves it into the header. */

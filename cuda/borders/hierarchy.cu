@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The hierarchy of borders: who is inside whom, which contours stay, and their order.
+/* The hierarchy of borders: who is inside whom, which contours stay, and their order. Longer than 500 lines: kernels for
+ * few contours and for many are beside each other, as they take the same decisions.
  *
  * To the west of an outer border's start, across the background, lies its parent, or an outer border with the same
  * parent. To the west of a hole's start, across the foreground, likewise. The neighbour's key is smaller, so chains of

@@ -53,7 +53,8 @@ gst_cuda_snake_start_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-      {CTR_SNAKE_START_AUTO, "Outline of those blocks of the window that differ, or the best rectangle on a coarse grid", "auto"},
+      {CTR_SNAKE_START_AUTO,
+          "Outline of those blocks of the window that differ, or the best rectangle on a coarse grid", "auto"},
       {CTR_SNAKE_START_RECTANGLE, "Rectangle property, or box of the region of interest or component", "rectangle"},
       {CTR_SNAKE_START_POLYGON, "Polygon property", "polygon"},
       {0, NULL, NULL},

@@ -74,7 +74,7 @@ bool
 borders_gpu_measure (BordersGpu *gpu, const BordersWork *work, const uint8_t *image, CtrContours *expected)
 {
   Call call = {gpu->borders, work};
-  const BenchListsWork lists = {borders_describe (work), &call, enqueue, finish, record, false};
+  const BenchListsWork lists = {borders_describe (work), &call, enqueue, finish, record, work->params.epsilon > 0};
   const CtrImage view = borders_view (work, image, 0);
   return bench_lists_measure (&gpu->device, &lists, &view, expected);
 }
