@@ -5,8 +5,7 @@
  * With --host, on the host backend only; with --cases, only what matches, as in "board 1920x1080 TREE SIMPLE". With --write, DIR gets the masks and our lists, and what they are in cases.jsonl, for the peers. The protocol is
  * described in docs/benchmarks/protocol.md.
  *
- * Longer than 500 lines: images, variants and records belong together. Longer than 500 lines: most are the table of variants and the
- * pictures. */
+ * Longer than 500 lines: images, variants and records belong together. */
 #include "tests/bench/common/bench.h"
 #include "tests/bench/borders/borders_work.h"
 #include "tests/bench/common/lists.h"
