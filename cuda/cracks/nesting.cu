@@ -28,26 +28,12 @@ nesting_of (const CracksKernelArgs &f, uint32_t contour)
 }
 
 /* See contour_kernels.cuh, and CracksPolicy. Contours without a parent are siblings, whatever their levels. */
-struct NestedPolicy {
-  typedef CracksKernelArgs Args;
-  static constexpr int SELECT_SCAN = SCAN_SELECTED;
-
+struct NestedPolicy : NumberedPolicy {
   static __device__ bool
   keeps (const Args &f, uint32_t contour)
   {
     return within_limits (f, f.by_row.accumulators[contour])
            && ctr_nesting_keeps (nesting_of (f, contour), f.min_persistence, f.max_depth);
-  }
-
-  static __device__ uint32_t
-  contour_at (const Args &, uint32_t i)
-  {
-    return i;
-  }
-
-  static __device__ void
-  assign_row (const Args &, uint32_t, uint32_t)
-  {
   }
 
   static __device__ uint32_t

@@ -13,25 +13,11 @@ namespace
 {
 
 /* See contour_kernels.cuh. */
-struct CracksPolicy {
-  typedef CracksKernelArgs Args;
-  static constexpr int SELECT_SCAN = SCAN_SELECTED;
-
+struct CracksPolicy : NumberedPolicy {
   static __device__ bool
   keeps (const Args &f, uint32_t contour)
   {
     return within_limits (f, f.by_row.accumulators[contour]);
-  }
-
-  static __device__ uint32_t
-  contour_at (const Args &, uint32_t i)
-  {
-    return i;
-  }
-
-  static __device__ void
-  assign_row (const Args &, uint32_t, uint32_t)
-  {
   }
 
   /* Top-level contours are siblings of those of their level. */

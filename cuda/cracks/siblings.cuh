@@ -13,6 +13,23 @@
 namespace
 {
 
+/* What policies of contour_kernels.cuh have in common where contours have been numbered in the order of the result. */
+struct NumberedPolicy {
+  typedef CracksKernelArgs Args;
+  static constexpr int SELECT_SCAN = SCAN_SELECTED;
+
+  static __device__ uint32_t
+  contour_at (const Args &, uint32_t i)
+  {
+    return i;
+  }
+
+  static __device__ void
+  assign_row (const Args &, uint32_t, uint32_t)
+  {
+  }
+};
+
 /* Keys that bring siblings together: top-level contours first, then the others by parent. By all threads of CTAS, which
  * are the first of the grid. */
 template <typename Policy>

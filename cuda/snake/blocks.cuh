@@ -241,17 +241,7 @@ cluster_largest_component (const Snake &s, const SnakeBlocks &b)
         largest = run;
       }
     }
-  cta_best (s, &value, &largest);
-  if (threadIdx.x == 0)
-    s.workspace.by_cta.bests[s.cta] = {value, largest};
-  cluster_barrier (s);
-  for (uint32_t i = 0; i < s.ctas; i++) {
-    const SnakeBest other = s.workspace.by_cta.bests[i];
-    if (is_better (other.value, other.number, value, largest)) {
-      value = other.value;
-      largest = other.number;
-    }
-  }
+  cluster_best (s, &value, &largest);
   return largest;
 }
 

@@ -394,6 +394,23 @@ cta_best (const Snake &s, double *value, uint32_t *number)
   __syncthreads ();
 }
 
+/* The same over the cluster. A barrier must follow before this is called again. */
+__device__ inline void
+cluster_best (const Snake &s, double *value, uint32_t *number)
+{
+  cta_best (s, value, number);
+  if (threadIdx.x == 0)
+    s.workspace.by_cta.bests[s.cta] = {*value, *number};
+  cluster_barrier (s);
+  for (uint32_t i = 0; i < s.ctas; i++) {
+    const SnakeBest other = s.workspace.by_cta.bests[i];
+    if (is_better (other.value, other.number, *value, *number)) {
+      *value = other.value;
+      *number = other.number;
+    }
+  }
+}
+
 /* Sets OFFSETS[k], for k from 0 to COUNT, to the sum of SIZE (i) over all i < k. Returns the sum over all. */
 template <typename Size>
 __device__ inline uint32_t

@@ -160,17 +160,7 @@ cluster_find_coarse (const SnakeKernelArgs &f, const Snake &s, SnakeCells *cells
     }
     __syncwarp ();
   }
-  cta_best (s, &best, &best_number);
-  if (threadIdx.x == 0)
-    s.workspace.by_cta.bests[s.cta] = {best, best_number};
-  cluster_barrier (s);
-  for (uint32_t i = 0; i < s.ctas; i++) {
-    const SnakeBest other = s.workspace.by_cta.bests[i];
-    if (is_better (other.value, other.number, best, best_number)) {
-      best = other.value;
-      best_number = other.number;
-    }
-  }
+  cluster_best (s, &best, &best_number);
   if (!(best < HUGE_VAL))
     return false;
   *at = lines_of (cells->pairs[1][best_number / column_pairs], cells->pairs[0][best_number % column_pairs]);
