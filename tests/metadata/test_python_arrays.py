@@ -239,7 +239,8 @@ class Contours(unittest.TestCase):
         outline, = meta.contours
         history = outline.history
         del buffer, meta
-        self.assertEqual((history[0].kind, history[0].iteration, len(history[0].points)), ("started", 0, 4))
+        # The outline of the disc's blocks is an octagon.
+        self.assertEqual((history[0].kind, history[0].iteration, len(history[0].points)), ("started", 0, 8))
         self.assertGreater(len(history), 10)
         self.assertTrue({state.kind for state in history} <= {"started", "moved", "split", "pruned"})
         for before, after in zip(history, history[1:]):
