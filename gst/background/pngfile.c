@@ -96,8 +96,11 @@ read_picture (Reading *reading, const CtrImage *wanted, CtrError *error)
   png_set_interlace_handling (png);
   png_read_update_info (png, reading->info);
   reading->stride = png_get_rowbytes (png, reading->info);
-  reading->pixels = g_malloc (reading->stride * header.height);
-  reading->rows = g_new (png_bytep, header.height);
+  reading->pixels = g_try_malloc_n (header.height, reading->stride);
+  reading->rows = g_try_new (png_bytep, header.height);
+  if (!reading->pixels || !reading->rows)
+    return refuse (error, "the %s in '%s' cannot be read: there is no memory for its %u x %u pixels", reading->what,
+        reading->name, header.width, header.height);
   for (guint y = 0; y < header.height; y++)
     reading->rows[y] = reading->pixels + y * reading->stride;
   png_read_image (png, reading->rows);
