@@ -168,17 +168,24 @@ if ! have_nvcc; then
   say "No nvcc: testing without the GPU backend."
 else
   # Without a GPU one architecture shows that the kernels compile.
-  [ ${#archs[@]} -gt 0 ] || archs=(sm_90)
+  if [ ${#archs[@]} = 0 ]; then
+    archs=(sm_90)
+    export NVCC_APPEND_FLAGS="-Xptxas -O1" # which takes less time
+  fi
   nvcc_has "${archs[@]}" || archs=("$(nvcc --list-gpu-code | grep -E '^sm_[0-9]+$' | sort -V | tail -n 1)")
   say "Compiling the GPU backend for ${archs[*]}."
   cuda=(-Dcuda=enabled "-Dcuda-archs=$(IFS=, && echo "${archs[*]}")")
 fi
 
+# CTR_TEST_FULL=1 has the tests that take long and whose kernels others run, too.
+long=(--no-suite long)
+[ -z "${CTR_TEST_FULL-}" ] || long=()
+
 # auto_features: here nothing may be left out unnoticed, but for what GStreamer 1.22 does not have.
 analytics=disabled
 ! pkg-config --exists 'gstreamer-analytics-1.0 >= 1.24' || analytics=enabled
 if check "build" build $TESTS/release --buildtype=release -Dwerror=true -Dauto_features=enabled -Danalytics=$analytics "${cuda[@]}"; then
-  meson_tests "tests" $TESTS/release
+  meson_tests "tests" $TESTS/release "${long[@]}"
   check "gst-inspect" inspect_elements
 fi
 

@@ -389,7 +389,8 @@ reference_cca (const CtrImage *image, const CtrCcaParams *params)
   components->labels = labels;
   components->percentiles =
       reference_percentiles (image, &(CtrRegion){.width = width, .height = height}, table, kept, labels);
-  components->inscribed = reference_inscribed (width, height, kept, labels);
+  if (params->features & CTR_FEATURE_INSCRIBED)
+    components->inscribed = reference_inscribed (width, height, kept, labels);
   if (params->features & CTR_FEATURE_CONTRAST)
     components->contrast =
         reference_contrast (image, &(CtrRegion){.width = width, .height = height}, kept, labels, params->ring_width);

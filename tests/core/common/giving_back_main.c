@@ -179,7 +179,7 @@ check_variants (void)
   uint32_t count;
   most_share = 3;
   const uint8_t *variants = contract->variants (&count);
-  for (uint32_t i = 0; i < count; i += setup.quick ? 3 : 1) {
+  for (uint32_t i = 0; i < count && !(setup.quick && variants_tested == 2); i += setup.quick ? 3 : 1) {
     describe ("%s, parameters %u", contract->name, i);
     intricate.params = simple.params = variants + i * contract->params_size;
     check_variant ();

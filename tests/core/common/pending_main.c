@@ -104,8 +104,9 @@ test_readers (const void *params)
 {
   Random rng = {31};
   Frame kept[KEPT] = {{.result = NULL}};
+  const bool few = setup.quick || setup.backend == CTR_BACKEND_CPU; /* whose results are complete from the start */
   void *object = contract->create (setup.backend, NULL);
-  for (int i = 0; i < (setup.quick ? 16 : 80); i++) {
+  for (int i = 0; i < (few ? 16 : 80); i++) {
     pthread_t readers[READERS];
     describe ("%s: frame %d", contract->name, i);
     Frame *frame = &kept[i % KEPT];
