@@ -249,7 +249,7 @@ test_long_lines (void)
 static void
 test_most_points (void)
 {
-  for (int i = 0; i < (setup.quick ? 4 : 60); i++) {
+  for (int i = 0; i < (setup.quick ? 2 : 60); i++) {
     Picture picture = picture_random (&rng, 2 + random_below (&rng, 70), 2 + random_below (&rng, 70),
         (Layout){.format = i % 2 ? CTR_FORMAT_GRAY16 : CTR_FORMAT_GRAY8});
     CtrCracksParams params = random_cracks_params (&rng), all;
