@@ -82,9 +82,18 @@ launch (const CannyKernelArgs &f, const CannyPlane &plane, const CannyRelative &
 }
 
 template <int STEPS>
-cudaError_t
-prepare ()
+bool
+fits (size_t most_shared)
 {
+  return SurveyLayout<STEPS>::BYTES <= most_shared;
+}
+
+template <int STEPS>
+cudaError_t
+prepare (size_t most_shared)
+{
+  if (!fits<STEPS> (most_shared))
+    return cudaSuccess;
   return cudaFuncSetAttribute (
       survey_kernel<STEPS>, cudaFuncAttributeMaxDynamicSharedMemorySize, SurveyLayout<STEPS>::BYTES);
 }
@@ -92,15 +101,23 @@ prepare ()
 } // namespace
 
 cudaError_t
-canny_prepare_survey ()
+canny_prepare_survey (size_t most_shared)
 {
-  cudaError_t (*const prepare_each[]) () = {prepare<0>, prepare<1>, prepare<2>, prepare<3>, prepare<4>, prepare<5>};
+  cudaError_t (*const prepare_each[]) (size_t) = {
+      prepare<0>, prepare<1>, prepare<2>, prepare<3>, prepare<4>, prepare<5>};
   for (auto prepare : prepare_each) {
-    const cudaError_t status = prepare ();
+    const cudaError_t status = prepare (most_shared);
     if (status != cudaSuccess)
       return status;
   }
   return cudaSuccess;
+}
+
+bool
+canny_survey_fits (uint32_t radius, size_t most_shared)
+{
+  bool (*const fits_each[]) (size_t) = {fits<0>, fits<1>, fits<2>, fits<3>, fits<4>, fits<5>};
+  return fits_each[canny_blur_steps (radius)](most_shared);
 }
 
 void

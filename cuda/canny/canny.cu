@@ -44,6 +44,7 @@ struct Canny {
   CtrEdgePicture picture;
   CtrCannyOutput output;
   uint32_t width, height;
+  size_t most_shared; /* see canny_find_most_shared() */
 };
 
 /* The buffers above, but for those of the input stage. */
@@ -66,7 +67,9 @@ canny_create (CtrError *error)
   input_stage_init (&canny->input);
   canny->host.pinned = canny->limits.pinned = true;
   bool ok = cuda_session_open (&canny->session, "preparing an edge detector", error);
-  const cudaError_t status = ok ? canny_prepare_tiles () : cudaSuccess;
+  cudaError_t status = ok ? canny_find_most_shared (&canny->most_shared) : cudaSuccess;
+  if (ok && status == cudaSuccess)
+    status = canny_prepare_tiles (canny->most_shared);
   ok = ok && (status == cudaSuccess || ctr_cuda_fail (error, status, "preparing an edge detector"));
   if (ok)
     return canny;
@@ -216,6 +219,20 @@ room_of (const Canny *canny, const CannyKernelArgs &f)
   return f.tile_h == CANNY_TALL_ROWS ? &canny->tall_room : f.tile_h == CANNY_MIDDLE_ROWS ? &canny->room : NULL;
 }
 
+/* The height of the frame's tiles. Goes by a blurred plane, whose kernel takes less shared memory, where no tile fits that is
+ * blurred on the way. */
+uint32_t
+tile_height (const Canny *canny, const CtrImage *image, const CtrCannyPlan *plan, Route *route)
+{
+  if (plan->wide)
+    return CANNY_WIDE_ROWS;
+  const uint32_t rows = canny_tile_height (image->width, image->height, plan->radius, *plan, canny->most_shared);
+  if (rows > 0)
+    return rows;
+  route->by_plane = route->blurs = true;
+  return canny_tile_height (image->width, image->height, 0, *plan, canny->most_shared);
+}
+
 /* Where one kernel can find relative thresholds and edges of F: by it. */
 bool
 take_one_pass (Canny *canny, const CannyKernelArgs &f, const CtrCannyPlan *plan, Route *route, CtrError *error)
@@ -225,7 +242,7 @@ take_one_pass (Canny *canny, const CannyKernelArgs &f, const CtrCannyPlan *plan,
       || !canny_survey_finds_greatest (plan->aperture, plan->l2_gradient))
     return true;
   if (!canny->one_pass_prepared)
-    CTR_CUDA (canny_prepare_one_pass (&canny->room, &canny->tall_room));
+    CTR_CUDA (canny_prepare_one_pass (canny->most_shared, &canny->room, &canny->tall_room));
   canny->one_pass_prepared = true;
   route->kept = canny_tiles_to_keep (*room, plan->radius, f.tiles_x * f.tiles_y);
   if (route->kept)
@@ -304,7 +321,7 @@ prepare_planes (Canny *canny, CtrError *error)
 {
   if (canny->planes_prepared)
     return true;
-  CTR_CUDA (canny_prepare_survey ());
+  CTR_CUDA (canny_prepare_survey (canny->most_shared));
   CTR_CUDA (canny_prepare_wide_tiles ());
   canny->planes_prepared = true;
   return true;
@@ -431,11 +448,17 @@ queue_frame (
   CannyKernelArgs f = {};
   f.width = image->width;
   f.height = image->height;
-  f.tile_h = plan->wide ? CANNY_WIDE_ROWS : canny_tile_height (f.width, f.height, *plan);
+  f.tile_h = tile_height (canny, image, plan, &route);
   f.tiles_x = ctr_div_up (f.width, CANNY_W);
   f.tiles_y = ctr_div_up (f.height, f.tile_h);
-  if (!take_one_pass (canny, f, plan, &route, error) || !reserve (canny, &f, image, plan, route, error)
-      || (route.by_plane && !prepare_planes (canny, error)))
+  if (!take_one_pass (canny, f, plan, &route, error))
+    return false;
+  if (route.by_plane && !plan->wide && !canny_survey_fits (plan->radius, canny->most_shared))
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "a blur with a radius of %u pixels needs more than the %zu bytes of shared memory that this GPU has: take a "
+        "smaller sigma or the CPU backend",
+        plan->radius, canny->most_shared);
+  if (!reserve (canny, &f, image, plan, route, error) || (route.by_plane && !prepare_planes (canny, error)))
     return false;
 
   Thresholds *thresholds = (Thresholds *) canny->thresholds.data;

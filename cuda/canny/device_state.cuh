@@ -123,11 +123,16 @@ struct CannyKernelArgs {
   uint8_t weights[124];
 };
 
-/* Rows of a tile, for samples of 8 bits. */
-uint32_t canny_tile_height (uint32_t width, uint32_t height, const CtrCannyPlan &plan);
+/* Bytes of dynamic shared memory that the GPU allows a CTA. */
+cudaError_t canny_find_most_shared (size_t *most_shared);
 
-/* To be called once in each CUDA context: raises the kernels' limit on shared memory, which is 48 KB by default. */
-cudaError_t canny_prepare_tiles ();
+/* Rows of a tile, for samples of 8 bits that are blurred with RADIUS on the way; 0: no tile fits into MOST_SHARED. */
+uint32_t canny_tile_height (
+    uint32_t width, uint32_t height, uint32_t radius, const CtrCannyPlan &plan, size_t most_shared);
+
+/* To be called once in each CUDA context: raises the limit on shared memory, which is 48 KB by default, of the kernels that
+ * MOST_SHARED is enough for. */
+cudaError_t canny_prepare_tiles (size_t most_shared);
 
 /* Steps of the matrix products that blur with RADIUS. */
 static inline uint32_t
@@ -152,7 +157,9 @@ canny_survey_finds_greatest (uint32_t aperture, bool l2_gradient)
 {
   return aperture == 3 && !l2_gradient;
 }
-cudaError_t canny_prepare_survey (); /* as canny_prepare_tiles() */
+cudaError_t canny_prepare_survey (size_t most_shared); /* as canny_prepare_tiles() */
+/* Is MOST_SHARED enough for the survey that blurs with RADIUS? */
+bool canny_survey_fits (uint32_t radius, size_t most_shared);
 void canny_launch_survey (
     const CannyKernelArgs &args, const CannyPlane &plane, const CannyRelative &relative, cudaStream_t stream);
 
@@ -192,7 +199,7 @@ canny_tiles_to_keep (const CannyRoom &room, uint32_t radius, uint32_t tiles)
   return 0;
 }
 /* As canny_prepare_tiles(). Finds the room for tiles of CANNY_MIDDLE_ROWS and of CANNY_TALL_ROWS. */
-cudaError_t canny_prepare_one_pass (CannyRoom *middle, CannyRoom *tall);
+cudaError_t canny_prepare_one_pass (size_t most_shared, CannyRoom *middle, CannyRoom *tall);
 /* ROOM: for tiles of the height of ARGS, one of the two. */
 void canny_launch_one_pass (
     const CannyKernelArgs &args, const CannyOnePass &pass, const CannyRoom &room, cudaStream_t stream);

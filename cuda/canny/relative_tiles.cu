@@ -368,6 +368,8 @@ prepare (size_t most_shared, uint32_t processors, uint32_t *ctas)
   uint32_t most = CANNY_MOST_KEPT;
   while (most > 0 && shared_size<STEPS, BLURRED_ROWS> (most) > most_shared)
     most--;
+  if (most == 0)
+    return cudaSuccess;
   cudaError_t status = cudaFuncSetAttribute (relative_kernel<STEPS, BLURRED_ROWS>,
       cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared_size<STEPS, BLURRED_ROWS> (most));
   for (uint32_t kept = 1; kept <= most && status == cudaSuccess; kept++) {
@@ -416,19 +418,16 @@ launch_rows (const CannyKernelArgs &f, const CannyOnePass &pass, const CannyRoom
 } // namespace
 
 cudaError_t
-canny_prepare_one_pass (CannyRoom *middle, CannyRoom *tall)
+canny_prepare_one_pass (size_t most_shared, CannyRoom *middle, CannyRoom *tall)
 {
-  constexpr int static_shared = 4096; /* more than the kernels have */
-  int device = 0, processors = 0, shared = 0;
+  int device = 0, processors = 0;
   cudaError_t status = cudaGetDevice (&device);
   if (status == cudaSuccess)
     status = cudaDeviceGetAttribute (&processors, cudaDevAttrMultiProcessorCount, device);
   if (status == cudaSuccess)
-    status = cudaDeviceGetAttribute (&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    status = prepare_rows<MIDDLE_ROWS> (most_shared, processors, middle);
   if (status == cudaSuccess)
-    status = prepare_rows<MIDDLE_ROWS> (shared - static_shared, processors, middle);
-  if (status == cudaSuccess)
-    status = prepare_rows<TALL_ROWS> (shared - static_shared, processors, tall);
+    status = prepare_rows<TALL_ROWS> (most_shared, processors, tall);
   return status;
 }
 

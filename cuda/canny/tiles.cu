@@ -62,26 +62,42 @@ launch (const CannyKernelArgs &f, bool overlap, cudaStream_t stream)
 
 template <int STEPS, int BLURRED_ROWS, bool GENERIC>
 cudaError_t
-prepare ()
+prepare (size_t most_shared)
 {
-  return cudaFuncSetAttribute (tile_kernel<STEPS, BLURRED_ROWS, GENERIC>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-      TileLayout<STEPS, BLURRED_ROWS, GENERIC>::BYTES);
+  constexpr size_t bytes = TileLayout<STEPS, BLURRED_ROWS, GENERIC>::BYTES;
+  if (bytes > most_shared)
+    return cudaSuccess;
+  return cudaFuncSetAttribute (
+      tile_kernel<STEPS, BLURRED_ROWS, GENERIC>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes);
 }
 
 template <int STEPS>
 cudaError_t
-prepare_steps ()
+prepare_steps (size_t most_shared)
 {
-  cudaError_t status = prepare<STEPS, GENERIC_ROWS, true> ();
+  cudaError_t status = prepare<STEPS, GENERIC_ROWS, true> (most_shared);
   if (status == cudaSuccess)
-    status = prepare<STEPS, LOW_ROWS, false> ();
+    status = prepare<STEPS, LOW_ROWS, false> (most_shared);
   if (status == cudaSuccess)
-    status = prepare<STEPS, MIDDLE_ROWS, false> ();
+    status = prepare<STEPS, MIDDLE_ROWS, false> (most_shared);
   if (status == cudaSuccess)
-    status = prepare<STEPS, TALL_ROWS, false> ();
+    status = prepare<STEPS, TALL_ROWS, false> (most_shared);
   if (status == cudaSuccess)
-    status = prepare<STEPS, LARGE_ROWS, false> ();
+    status = prepare<STEPS, LARGE_ROWS, false> (most_shared);
   return status;
+}
+
+/* Does a tile of BLURRED_ROWS fit? */
+template <int STEPS>
+bool
+fits (int blurred_rows, bool generic, size_t most_shared)
+{
+  const size_t bytes = generic                       ? TileLayout<STEPS, GENERIC_ROWS, true>::BYTES
+                       : blurred_rows == LARGE_ROWS  ? TileLayout<STEPS, LARGE_ROWS, false>::BYTES
+                       : blurred_rows == TALL_ROWS   ? TileLayout<STEPS, TALL_ROWS, false>::BYTES
+                       : blurred_rows == MIDDLE_ROWS ? TileLayout<STEPS, MIDDLE_ROWS, false>::BYTES
+                                                     : TileLayout<STEPS, LOW_ROWS, false>::BYTES;
+  return bytes <= most_shared;
 }
 
 template <int STEPS>
@@ -108,11 +124,13 @@ launch_steps (const CannyKernelArgs &f, bool overlap, cudaStream_t stream)
  * and 200 middle tiles would leave a part of the GPU idle. With relative thresholds each CTA waits for all others, and low tiles
  * gain nothing. */
 uint32_t
-canny_tile_height (uint32_t width, uint32_t height, const CtrCannyPlan &plan)
+canny_tile_height (uint32_t width, uint32_t height, uint32_t radius, const CtrCannyPlan &plan, size_t most_shared)
 {
+  bool (*const fits_each[]) (int, bool, size_t) = {fits<0>, fits<1>, fits<2>, fits<3>, fits<4>, fits<5>};
+  const auto tile_fits = fits_each[canny_blur_steps (radius)];
   const uint64_t pixels = (uint64_t) width * height;
   if (plan.aperture != 3 || plan.l2_gradient)
-    return GENERIC_ROWS - 2 * GENERIC_MARGIN;
+    return tile_fits (GENERIC_ROWS, true, most_shared) ? GENERIC_ROWS - 2 * GENERIC_MARGIN : 0;
   int rows = MIDDLE_ROWS;
   if (pixels > CTR_CANNY_LARGE_FRAME)
     rows = LARGE_ROWS;
@@ -120,16 +138,32 @@ canny_tile_height (uint32_t width, uint32_t height, const CtrCannyPlan &plan)
     rows = TALL_ROWS;
   else if (plan.threshold_mode != CTR_CANNY_RELATIVE)
     rows = LOW_ROWS;
-  return rows - 2 * PAIRS_MARGIN;
+  constexpr int heights[] = {LARGE_ROWS, TALL_ROWS, MIDDLE_ROWS, LOW_ROWS};
+  for (int lower : heights)
+    if (lower <= rows && tile_fits (lower, false, most_shared))
+      return lower - 2 * PAIRS_MARGIN;
+  return 0;
 }
 
 cudaError_t
-canny_prepare_tiles ()
+canny_find_most_shared (size_t *most_shared)
 {
-  cudaError_t (*const prepare_each[]) () = {
+  constexpr int static_shared = 4096; /* more than the kernels have */
+  int device = 0, shared = 0;
+  cudaError_t status = cudaGetDevice (&device);
+  if (status == cudaSuccess)
+    status = cudaDeviceGetAttribute (&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  *most_shared = shared - static_shared;
+  return status;
+}
+
+cudaError_t
+canny_prepare_tiles (size_t most_shared)
+{
+  cudaError_t (*const prepare_each[]) (size_t) = {
       prepare_steps<0>, prepare_steps<1>, prepare_steps<2>, prepare_steps<3>, prepare_steps<4>, prepare_steps<5>};
   for (auto prepare : prepare_each) {
-    const cudaError_t status = prepare ();
+    const cudaError_t status = prepare (most_shared);
     if (status != cudaSuccess)
       return status;
   }

@@ -15,7 +15,7 @@ namespace
 {
 
 constexpr int MOST_QUERIES = 3;
-constexpr size_t SHARED_DEFAULT = 48 * 1024, SHARED_MOST = 227 * 1024; /* sm_90 */
+constexpr size_t SHARED_DEFAULT = 48 * 1024;
 
 std::vector<CUstream_st *> streams;
 unsigned long calls;                           /* that have queued something; captured calls do not count */
@@ -119,13 +119,21 @@ find_kernel ()
   return fault (CALL_LOADS);
 }
 
+/* Bytes of shared memory that a kernel may ask for: those of sm_90, unless the environment says so. */
+size_t
+most_shared ()
+{
+  static const char *const text = getenv ("CTR_EMULATION_SHARED");
+  return text ? strtoul (text, NULL, 10) : 227 * 1024;
+}
+
 cudaError_t
 allow_shared (const void *kernel, size_t dynamic_size)
 {
   Locked locked (lock);
   if (const cudaError_t error = fault (CALL_OTHER))
     return error;
-  if (dynamic_size > SHARED_MOST)
+  if (dynamic_size > most_shared ())
     return failed (cudaErrorInvalidValue);
   dynamic_limits[kernel] = dynamic_size;
   return cudaSuccess;
@@ -151,11 +159,11 @@ queue_kernel (const void *kernel, dim3 grid, dim3 block, size_t shared, cudaStre
     last_error = cudaErrorInvalidValue;
     return;
   }
-  auto work =
-      [g = Grid{grid, block, shared, large ? SHARED_MOST : SHARED_DEFAULT, overlapped, cluster, std::move (thread)}] {
-        run_grid (g);
-        check_guards ("after a kernel");
-      };
+  auto work = [g = Grid{grid, block, shared, large ? most_shared () : SHARED_DEFAULT, overlapped, cluster,
+                   std::move (thread)}] {
+    run_grid (g);
+    check_guards ("after a kernel");
+  };
   queue (stream, KERNEL, std::move (work));
 }
 
@@ -270,7 +278,7 @@ cudaDeviceGetAttribute (int *value, cudaDeviceAttr attribute, int)
       *value = __CUDA_ARCH__ / 10 % 10;
       return cudaSuccess;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-      *value = SHARED_MOST;
+      *value = (int) most_shared ();
       return cudaSuccess;
   }
   return failed (cudaErrorInvalidValue);
