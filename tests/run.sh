@@ -191,7 +191,7 @@ else
   cuda=(-Dcuda=enabled "-Dcuda-archs=$(IFS=, && echo "${archs[*]}")")
 fi
 
-# CTR_TEST_FULL=1 has the tests that take long and whose kernels others run, too.
+# Shorter tests run the same code as those of the suite "long", which CTR_TEST_FULL=1 runs, too.
 long=(--no-suite long)
 [ -z "${CTR_TEST_FULL-}" ] || long=()
 

@@ -219,8 +219,8 @@ room_of (const Canny *canny, const CannyKernelArgs &f)
   return f.tile_h == CANNY_TALL_ROWS ? &canny->tall_room : f.tile_h == CANNY_MIDDLE_ROWS ? &canny->room : NULL;
 }
 
-/* The height of the frame's tiles. Goes by a blurred plane, whose kernel takes less shared memory, where no tile fits that is
- * blurred on the way. */
+/* The height of the frame's tiles. Where no tile fits that is blurred on the way, the frame goes by a blurred plane, whose
+ * kernel takes less shared memory. */
 uint32_t
 tile_height (const Canny *canny, const CtrImage *image, const CtrCannyPlan *plan, Route *route)
 {
