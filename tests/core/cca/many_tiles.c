@@ -100,6 +100,29 @@ test_slots (CtrCca *on_cpu, const Setup *cpu, CtrCca *on_cuda, const Setup *cuda
   free (mask);
 }
 
+/* Lines that wind through all tiles: roots are far away when components of tiles are united. */
+static void
+test_long_lines (CtrCca *on_cpu, const Setup *cpu, CtrCca *on_cuda, const Setup *cuda)
+{
+  static const Shape shapes[] = {SHAPE_SERPENTINE, SHAPE_SERPENTINE_UPRIGHT, SHAPE_SPIRAL};
+  static const Size long_sizes[] = {{33 * 128, 20 * 64}, {40 * 128, 6 * 64}}; /* 660 and 240 tiles */
+  for (size_t i = 0; i < sizeof long_sizes / sizeof *long_sizes; i++)
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+      const uint32_t width = long_sizes[i].width, height = long_sizes[i].height;
+      uint8_t *mask = shape_new (shapes[k], width, height);
+      const CtrImage image = {
+          .data = mask, .stride = width, .width = width, .height = height, .format = CTR_FORMAT_GRAY8};
+      const CtrCcaParams params = params_of (CTR_CONNECTIVITY_8, 1, false, 0);
+      describe ("%s, %u x %u", shape_names[shapes[k]], width, height);
+      CtrComponents *expected = analyse (on_cpu, cpu, &image, &params);
+      CtrComponents *actual = analyse (on_cuda, cuda, &image, &params);
+      check_components_equal (expected, actual);
+      ctr_components_unref (expected);
+      ctr_components_unref (actual);
+      free (mask);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -127,8 +150,10 @@ main (int argc, char **argv)
     picture_free (&picture);
     free (mask);
   }
-  if (all)
+  if (all) {
+    test_long_lines (on_cpu, &cpu, on_cuda, &cuda);
     test_label_capacities (on_cpu, &cpu, on_cuda, &cuda);
+  }
   test_slots (on_cpu, &cpu, on_cuda, &cuda);
   ctr_cca_free (on_cpu);
   ctr_cca_free (on_cuda);
