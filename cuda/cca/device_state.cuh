@@ -56,7 +56,7 @@ struct TileHeader {
   uint32_t open;        /* number of open components */
   uint32_t closed;      /* number of closed components */
   uint32_t closed_base; /* index of the first closed component's record */
-  uint32_t reserved;
+  uint32_t emits;       /* written by the order kernel: the emit kernel has something to write. 1 or 0 */
 };
 
 /* The pixels of a tile's four sides: which of them belong to open components (only where there is a neighbour), and to

@@ -117,9 +117,11 @@ order_band (const CcaKernelArgs &f, OrderShared &s, uint8_t *counts)
       s.rows[warp][half * 32 + lane][1] = row.y;
     }
     __syncwarp ();
+    bool emits = false;
     for (uint32_t i = lane; i < header.open; i += 32) {
       uint32_t component = tile * MAX_OPEN_COMPONENTS + i;
       OpenKey key = load_parent (f.by_open_component.parents, component);
+      emits = emits || (uint32_t) key == component; /* one that area limits drop, too: it has a label */
       if ((uint32_t) key == component && (!limited || is_area_kept (f, f.by_open_component.sums[component].area)))
         mark_start (&s.rows[warp][0][0], key);
     }
@@ -128,9 +130,13 @@ order_band (const CcaKernelArgs &f, OrderShared &s, uint8_t *counts)
       uint32_t y = half * 32 + lane;
       uint2 row = make_uint2 (s.rows[warp][y][0], s.rows[warp][y][1]);
       counts[y * f.tiles_x + tx] = __popc (row.x) + __popc (row.y);
+      emits = emits || row.x || row.y;
       if (header.open)
         roots[y] = row;
     }
+    emits = __any_sync (~0u, emits);
+    if (lane == 0)
+      f.by_tile.headers[tile].emits = emits;
     __syncwarp ();
   }
   __syncthreads ();
