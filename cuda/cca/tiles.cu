@@ -4,8 +4,9 @@
  * In a large frame one warp takes a whole tile, row by row. A small frame has too few tiles to fill the GPU, so the time
  * of one warp decides: there a CTA takes a tile, and each thread a run of pixels.
  *
- * A tile with more labels or runs than shared memory has room for, which takes a pattern made for the purpose, is
- * analysed again by one warp with its labels in global memory. */
+ * A tile with more runs or components than a CTA has room for is left to one of its warps, as in a large frame. One with more
+ * labels than shared memory has room for, which takes a pattern made for the purpose, is analysed again by one warp with its labels
+ * in global memory. */
 #include "cuda/cca/lone_runs.cuh"
 #include "cuda/cca/row_walk.cuh"
 #include "cuda/cca/tile_runs.cuh"
@@ -13,8 +14,12 @@
 namespace
 {
 
-constexpr int TILE_WARPS = 2;         /* of a CTA, each with a whole tile */
-constexpr unsigned SMALL_TILES = 640; /* a frame with more tiles is large; 2560 x 1440 has 460 */
+constexpr int TILE_WARPS = 2; /* of a CTA, each with a whole tile */
+/* A frame with more tiles is large; 2560 x 1440 has 460, 3840 x 2160 has 1020. */
+constexpr unsigned SMALL_TILES = 1056;
+/* Threads of a CTA with a tile by runs. An SM has 1024, so of the 132 of an H100 each runs 2, 4 or 8 tiles at once. */
+constexpr int MOST_RUN_THREADS = 512, MORE_RUN_THREADS = 256, RUN_THREADS = 128;
+constexpr unsigned FEWEST_TILES = 264, FEW_TILES = 528; /* up to which so many threads have a tile */
 
 /* Labels of a tile in shared memory. Noise of any density stays several standard deviations below. */
 template <int CONNECTIVITY> constexpr int SHARED_LABELS = CONNECTIVITY == 8 ? 768 : 624;
@@ -85,12 +90,20 @@ TileTask<CONNECTIVITY, KEEP_RUNS>::run (uint32_t threshold)
   return true;
 }
 
-/* Analyses a tile by one warp, with a label for every run slot, in an overflow slot that warps hold in turn. */
+/* Analyses a tile by one warp. */
+template <int CONNECTIVITY, bool KEEP_RUNS>
+__device__ __noinline__ bool
+walk_tile (const CcaKernelArgs &f, uint32_t threshold, uint32_t tile, TileShared &s, const Labels &labels)
+{
+  __syncwarp (); /* other lanes may still read shared memory of a former attempt */
+  return TileTask<CONNECTIVITY, KEEP_RUNS> (f, tile, s, labels).run (threshold);
+}
+
+/* Likewise, with a label for every run slot, in an overflow slot that warps hold in turn. */
 template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ __noinline__ void
 analyse_overflow_tile (const CcaKernelArgs &f, uint32_t threshold, uint32_t tile, TileShared &s)
 {
-  __syncwarp (); /* other lanes may still read shared memory of the first attempt */
   uint32_t slot = tile % OVERFLOW_SLOTS;
   if (threadIdx.x % 32 == 0)
     /* The warp that holds a slot is running and will release it. */
@@ -100,9 +113,8 @@ analyse_overflow_tile (const CcaKernelArgs &f, uint32_t threshold, uint32_t tile
   __threadfence ();
   constexpr int size = OVERFLOW_LABELS + 1;
   uint32_t *labels = f.by_overflow_slot.labels + (size_t) slot * 4 * size;
-  TileTask<CONNECTIVITY, KEEP_RUNS> (
-      f, tile, s, {labels, labels + size, labels + 2 * size, labels + 3 * size, OVERFLOW_LABELS})
-      .run (threshold);
+  walk_tile<CONNECTIVITY, KEEP_RUNS> (
+      f, threshold, tile, s, {labels, labels + size, labels + 2 * size, labels + 3 * size, OVERFLOW_LABELS});
   __syncwarp ();
   __threadfence ();
   if (threadIdx.x % 32 == 0)
@@ -129,20 +141,29 @@ __global__ void __launch_bounds__ (32 * TILE_WARPS) tile_kernel (const __grid_co
 }
 
 /* A CTA for each tile, a thread for each run. */
-template <int CONNECTIVITY, bool KEEP_RUNS>
+template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS>
 __global__ void
-__launch_bounds__ (RUN_THREADS, 2) run_kernel (const __grid_constant__ CcaKernelArgs f)
+__launch_bounds__ (THREADS, 1024 / THREADS) run_kernel (const __grid_constant__ CcaKernelArgs f)
 {
+  typedef RunShared<CONNECTIVITY, THREADS> Runs;
+  constexpr int capacity = (sizeof (Runs) - sizeof (TileShared)) / (4 * sizeof (uint32_t)) - 1;
   __shared__ union {
-    RunShared runs;
-    TileShared overflow;
+    Runs runs;
+    struct {
+      TileShared tile;
+      uint32_t labels[4][capacity + 1];
+    } walk;
   } s;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold;
-  RunTile<CONNECTIVITY, KEEP_RUNS> tile (f, blockIdx.x, s.runs);
-  if (!tile.run (threshold) && threadIdx.x < 32)
-    analyse_overflow_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, blockIdx.x, s.overflow);
+  RunTile<CONNECTIVITY, KEEP_RUNS, THREADS> tile (f, blockIdx.x, s.runs);
+  if (tile.run (threshold) || threadIdx.x >= 32)
+    return;
+  uint32_t (*labels)[capacity + 1] = s.walk.labels;
+  if (!walk_tile<CONNECTIVITY, KEEP_RUNS> (
+          f, threshold, blockIdx.x, s.walk.tile, {labels[0], labels[1], labels[2], labels[3], capacity}))
+    analyse_overflow_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, blockIdx.x, s.walk.tile);
 }
 
 template <int CONNECTIVITY, bool KEEP_RUNS>
@@ -150,8 +171,14 @@ void
 launch (const CcaKernelArgs &f, bool overlap, cudaStream_t stream)
 {
   const unsigned tiles = f.tiles_x * f.tiles_y;
-  if (tiles <= SMALL_TILES)
-    ctr_launch_overlapped (overlap, run_kernel<CONNECTIVITY, KEEP_RUNS>, tiles, RUN_THREADS, 0, stream, f);
+  if (tiles <= FEWEST_TILES)
+    ctr_launch_overlapped (
+        overlap, run_kernel<CONNECTIVITY, KEEP_RUNS, MOST_RUN_THREADS>, tiles, MOST_RUN_THREADS, 0, stream, f);
+  else if (tiles <= FEW_TILES)
+    ctr_launch_overlapped (
+        overlap, run_kernel<CONNECTIVITY, KEEP_RUNS, MORE_RUN_THREADS>, tiles, MORE_RUN_THREADS, 0, stream, f);
+  else if (tiles <= SMALL_TILES)
+    ctr_launch_overlapped (overlap, run_kernel<CONNECTIVITY, KEEP_RUNS, RUN_THREADS>, tiles, RUN_THREADS, 0, stream, f);
   else
     ctr_launch_overlapped (
         overlap, tile_kernel<CONNECTIVITY, KEEP_RUNS>, ctr_div_up (tiles, TILE_WARPS), 32 * TILE_WARPS, 0, stream, f);

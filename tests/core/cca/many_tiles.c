@@ -16,6 +16,7 @@ typedef struct {
 static const Size sizes[] = {
     {66 * 128 - 5, 32 * 64 - 3}, /* 2112 tiles */
     {30 * 128 - 5, 34 * 64 - 3}, /* 1020 tiles */
+    {20 * 128 - 5, 20 * 64 - 3}, /* 400 tiles */
     {16 * 128 - 5, 16 * 64 - 3}, /* 256 tiles */
     {9 * 128 - 5, 12 * 64 - 3},  /* 108 tiles */
 };
@@ -56,34 +57,65 @@ labels_new (uint32_t width, uint32_t height, uint32_t count)
   return mask;
 }
 
-/* As many labels in a tile as shared memory has room for, and one more. */
-static void
-test_label_capacities (CtrCca *on_cpu, const Setup *cpu, CtrCca *on_cuda, const Setup *cuda)
+/* Runs in every second pixel of every row of three tiles, COUNT in each: one component with 8-connectivity. */
+static uint8_t *
+runs_new (uint32_t width, uint32_t height, uint32_t count)
 {
-  static const uint32_t capacities[] = {624, 768};
-  const uint32_t width = 66 * 128, height = 10 * 64; /* 660 tiles */
-  for (size_t i = 0; i < sizeof capacities / sizeof *capacities; i++)
-    for (uint32_t count = capacities[i]; count <= capacities[i] + 1; count++) {
-      uint8_t *mask = labels_new (width, height, count);
-      const CtrImage image = {
-          .data = mask, .stride = width, .width = width, .height = height, .format = CTR_FORMAT_GRAY8};
-      const CtrCcaParams params = params_of (i ? CTR_CONNECTIVITY_8 : CTR_CONNECTIVITY_4, 1, false, 0);
-      describe ("%u labels in a tile, %d-connected", count, params.connectivity);
-      CtrComponents *expected = analyse (on_cpu, cpu, &image, &params);
-      CtrComponents *actual = analyse (on_cuda, cuda, &image, &params);
-      CHECK (expected->count == 3 * count);
-      check_components_equal (expected, actual);
-      ctr_components_unref (expected);
-      ctr_components_unref (actual);
-      free (mask);
-    }
+  uint8_t *mask = shape_new (SHAPE_ZEROS, width, height);
+  for (uint32_t tile = 0; tile < 3; tile++)
+    for (uint32_t i = 0; i < count; i++)
+      mask[(size_t) (i / 64) * width + tile * 256 + i % 64 * 2 + i / 64 % 2] = 1;
+  return mask;
+}
+
+/* Takes MASK. */
+static uint32_t
+compare_counts (
+    CtrCca *on_cpu, const Setup *cpu, CtrCca *on_cuda, const Setup *cuda, uint8_t *mask, Size size, int connectivity)
+{
+  const CtrImage image = {
+      .data = mask, .stride = size.width, .width = size.width, .height = size.height, .format = CTR_FORMAT_GRAY8};
+  const CtrCcaParams params = params_of (connectivity, 1, false, 0);
+  CtrComponents *expected = analyse (on_cpu, cpu, &image, &params);
+  CtrComponents *actual = analyse (on_cuda, cuda, &image, &params);
+  const uint32_t count = expected->count;
+  check_components_equal (expected, actual);
+  ctr_components_unref (expected);
+  ctr_components_unref (actual);
+  free (mask);
+  return count;
+}
+
+/* As many labels, components and runs in a tile as shared memory has room for, and one more. */
+static void
+test_capacities (CtrCca *on_cpu, const Setup *cpu, CtrCca *on_cuda, const Setup *cuda)
+{
+  static const struct {
+    Size size;
+    uint32_t labels[2];                                                          /* 4- and 8-connected */
+  } cases[] = {{{66 * 128, 17 * 64}, {624, 768}}, {{6 * 128, 64}, {1152, 768}}}; /* 1122 tiles: in a large frame; 6 */
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (int connectivity = 4; connectivity <= 8; connectivity += 4)
+      for (uint32_t more = 0; more < 2; more++) {
+        const Size size = cases[i].size;
+        const uint32_t labels = cases[i].labels[connectivity / 8] + more;
+        describe ("%u labels in a tile of %u x %u, %d-connected", labels, size.width, size.height, connectivity);
+        CHECK (compare_counts (
+                   on_cpu, cpu, on_cuda, cuda, labels_new (size.width, size.height, labels), size, connectivity)
+               == 3 * labels);
+      }
+  for (uint32_t count = 2240; count <= 2241; count++) {
+    const Size size = {6 * 128, 64};
+    describe ("%u runs in a tile", count);
+    CHECK (compare_counts (on_cpu, cpu, on_cuda, cuda, runs_new (size.width, size.height, count), size, 8) == 3);
+  }
 }
 
 /* Tiles that come to the same place for labels that shared memory has no room for, or to the next one if it is taken. */
 static void
 test_slots (CtrCca *on_cpu, const Setup *cpu, CtrCca *on_cuda, const Setup *cuda)
 {
-  const uint32_t width = 64 * 128, height = 12 * 64; /* 768 tiles */
+  const uint32_t width = 64 * 128, height = 17 * 64; /* 1088 tiles */
   uint8_t *mask = shape_new (SHAPE_ZEROS, width, height);
   paste (mask, width, shape_new (SHAPE_DOMINOES, 8 * 128, height), 8 * 128, height, 0, 0);
   const CtrImage image = {.data = mask, .stride = width, .width = width, .height = height, .format = CTR_FORMAT_GRAY8};
@@ -105,7 +137,7 @@ static void
 test_long_lines (CtrCca *on_cpu, const Setup *cpu, CtrCca *on_cuda, const Setup *cuda)
 {
   static const Shape shapes[] = {SHAPE_SERPENTINE, SHAPE_SERPENTINE_UPRIGHT, SHAPE_SPIRAL};
-  static const Size long_sizes[] = {{33 * 128, 20 * 64}, {40 * 128, 6 * 64}}; /* 660 and 240 tiles */
+  static const Size long_sizes[] = {{36 * 128, 30 * 64}, {40 * 128, 6 * 64}}; /* 1080 and 240 tiles */
   for (size_t i = 0; i < sizeof long_sizes / sizeof *long_sizes; i++)
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
       const uint32_t width = long_sizes[i].width, height = long_sizes[i].height;
@@ -152,7 +184,7 @@ main (int argc, char **argv)
   }
   if (all) {
     test_long_lines (on_cpu, &cpu, on_cuda, &cuda);
-    test_label_capacities (on_cpu, &cpu, on_cuda, &cuda);
+    test_capacities (on_cpu, &cpu, on_cuda, &cuda);
   }
   test_slots (on_cpu, &cpu, on_cuda, &cuda);
   ctr_cca_free (on_cpu);
