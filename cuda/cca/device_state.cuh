@@ -18,7 +18,8 @@
  *   finish kernel          finish.cu     Does it all in one cluster of CTAs, unless features are asked for.
  *
  * A component of a tile is closed if no pixel of it lies at a neighbouring tile; most are, and leave the tile kernel as
- * 16-byte records. The others are open: they are the elements of a global union-find. Labels belong to runs of
+ * 16-byte records or, in the run kernel, as bits if they are single pixels. The others are open: they are the elements of
+ * a global union-find. Labels belong to runs of
  * foreground pixels, as in the paper's FLSL; only the label image has labels of pixels.
  *
  * Components of equal samples have kernels of their own up to the table: values.cuh.
@@ -54,9 +55,17 @@ constexpr unsigned NOT_OPEN = 255; /* border pixel of no open component */
 
 struct TileHeader {
   uint32_t open;        /* number of open components */
-  uint32_t closed;      /* number of closed components */
+  uint32_t closed;      /* number of closed components that have records */
   uint32_t closed_base; /* index of the first closed component's record */
-  uint32_t emits;       /* written by the order kernel: the emit kernel has something to write. 1 or 0 */
+  uint32_t marks;
+};
+
+/* TileHeader.marks. The tile has lone pixels. From the order kernel on: the emit kernel has something to write of it. */
+constexpr uint32_t TILE_HAS_LONE = 1, TILE_EMITS = 2;
+
+/* By rows, as bits: pixels that touch no others, which are components without records. Written if the tile has any. */
+struct TileLonePixels {
+  uint32_t words[TILE_THREADS];
 };
 
 /* The pixels of a tile's four sides: which of them belong to open components (only where there is a neighbour), and to
@@ -150,6 +159,7 @@ struct CcaKernelArgs {
   struct {
     TileHeader *headers;
     TileBorder *borders;
+    TileLonePixels *lone;
   } by_tile;
   struct {
     uint32_t *taken;  /* 0 between frames */
@@ -264,6 +274,13 @@ __device__ inline bool
 is_area_kept (const CcaKernelArgs &f, uint32_t area)
 {
   return area >= f.min_area && (f.max_area == 0 || area <= f.max_area);
+}
+
+/* Have the starts of a tile's closed components been written? */
+__device__ inline bool
+has_closed (const TileHeader &header)
+{
+  return header.closed || header.marks & TILE_HAS_LONE;
 }
 
 /* Does the emit kernel bring the result to the host? */

@@ -41,7 +41,7 @@ __launch_bounds__ (EMIT_THREADS) emit_kernel (const __grid_constant__ CcaKernelA
   bool emits[TILES], has_rows = false;
 #pragma unroll
   for (int i = 0; i < TILES; i++)
-    emits[i] = first + i < tiles && f.by_tile.headers[first + i].emits;
+    emits[i] = first + i < tiles && f.by_tile.headers[first + i].marks & TILE_EMITS;
   const CcaHeader header = *f.header;
   const bool early = is_early (f, header);
 #pragma unroll
@@ -59,7 +59,7 @@ __launch_bounds__ (EMIT_THREADS) emit_kernel (const __grid_constant__ CcaKernelA
 #pragma unroll 1
     for (uint32_t i = 0; i < min ((uint32_t) TILES, tiles - first); i++) {
       const TileHeader tile_header = f.by_tile.headers[first + i];
-      if (tile_header.emits)
+      if (tile_header.marks & TILE_EMITS)
         emit_tile<false> (f, rows[i], tile_header, {}, first + i, early, t, EMIT_THREADS);
     }
   }

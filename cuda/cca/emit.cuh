@@ -91,6 +91,17 @@ emit_tile (const CcaKernelArgs &f, const TileRows &rows, const TileHeader &heade
     c.value = 0;
     write (table_row (r.start_x, r.start_y), c);
   }
+  if (header.marks & TILE_HAS_LONE)
+    for (uint32_t i = t; i < TILE_THREADS; i += threads)
+      for (uint32_t rest = __ldcs (&f.by_tile.lone[tile].words[i]); rest; rest &= rest - 1) {
+        const uint32_t x = i % TILE_WORDS * 32 + __ffs (rest) - 1, y = i / TILE_WORDS;
+        CtrComponent c;
+        c.sum_x = c.left = c.start_x = tile_x + x;
+        c.sum_y = c.top = tile_y + y;
+        c.area = c.width = c.height = 1;
+        c.value = 0;
+        write (table_row (x, y), c);
+      }
   for (uint32_t i = t; i < header.open; i += threads) {
     const uint32_t component = tile * MAX_OPEN_COMPONENTS + i;
     const OpenKey key = LOADED && i == t ? first.key : load_parent (f.by_open_component.parents, component);

@@ -112,7 +112,7 @@ order_band (const CcaKernelArgs &f, OrderShared &s, uint8_t *counts)
     const TileHeader header = f.by_tile.headers[tile];
     uint2 *roots = (uint2 *) &f.by_tile_row.starts[(size_t) tile * TILE_H];
     for (int half = 0; half < 2; half++) {
-      uint2 row = header.closed ? roots[half * 32 + lane] : make_uint2 (0, 0);
+      uint2 row = has_closed (header) ? roots[half * 32 + lane] : make_uint2 (0, 0);
       s.rows[warp][half * 32 + lane][0] = row.x;
       s.rows[warp][half * 32 + lane][1] = row.y;
     }
@@ -136,7 +136,7 @@ order_band (const CcaKernelArgs &f, OrderShared &s, uint8_t *counts)
     }
     emits = __any_sync (~0u, emits);
     if (lane == 0)
-      f.by_tile.headers[tile].emits = emits;
+      f.by_tile.headers[tile].marks = header.marks | (emits ? TILE_EMITS : 0);
     __syncwarp ();
   }
   __syncthreads ();

@@ -7,6 +7,8 @@
  * its own start, so no thread has more to do than another. Runs are numbered in raster order, so a component's least run is
  * that of its first pixel.
  *
+ * Before that, bit operations find lone pixels, which touch no others: half of all components in noise.
+ *
  * Rows equal to the one above have no runs of their own: those of the first one stand for them, too. Sums have room for
  * components only, of which there are few, so that many CTAs share an SM. */
 #ifndef CTR_CUDA_CCA_TILE_RUNS_CUH
@@ -216,6 +218,74 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
 #pragma unroll 1
     for (uint32_t base = threadIdx.x - lane; base < end; base += THREADS)
       work (base + lane, base + lane < end);
+  }
+
+  /* The pixels of a word that touch no others. The whole warp calls it. */
+  __device__ uint32_t
+  lone_pixels (uint32_t y, uint32_t word) const
+  {
+    const uint32_t *own = row (y), pixels = own[word];
+    const uint32_t left = word ? own[word - 1] >> 31 : has_left;
+    const uint32_t right = word < TILE_WORDS - 1 ? own[word + 1] & 1 : has_right;
+    uint32_t lone = pixels & ~(pixels << 1 | left | pixels >> 1 | right << 31);
+    /* At the border of the tile a pixel may touch one of a neighbouring tile. */
+    if ((y == 0 && has_above) || (y == TILE_H - 1 && has_below))
+      lone = 0;
+    if (!__any_sync (~0u, lone))
+      return 0;
+    auto touching = [&] (uint32_t other_y) {
+      const uint32_t *other = row (other_y), straight = other[word];
+      if (CONNECTIVITY == 4)
+        return straight;
+      return straight | straight << 1 | straight >> 1 | (word ? other[word - 1] >> 31 : 0)
+             | (word < TILE_WORDS - 1 ? other[word + 1] << 31 : 0);
+    };
+    return lone & ~((y > 0 ? touching (y - 1) : 0) | (y < TILE_H - 1 ? touching (y + 1) : 0));
+  }
+
+  /* Takes the lone pixels out of the rows, and marks their starts. Are there any? */
+  __device__ bool
+  take_lone_pixels ()
+  {
+    const uint32_t first = threadIdx.x * WORDS;
+    uint32_t lone[WORDS], all = 0;
+#pragma unroll
+    for (int i = 0; i < WORDS; i++) {
+      lone[i] = first < TILE_THREADS ? lone_pixels (first / TILE_WORDS, first % TILE_WORDS + i) : 0;
+      all |= lone[i];
+    }
+    const bool any = __syncthreads_or (all != 0);
+    if (first < TILE_THREADS) {
+      const bool kept = is_area_kept (f, 1);
+#pragma unroll
+      for (int i = 0; i < WORDS; i++) {
+        uint32_t slots = kept ? (lone[i] | lone[i] >> 1) & 0x55555555u : 0;
+        slots = (slots | slots >> 1) & 0x33333333u;
+        slots = (slots | slots >> 2) & 0x0f0f0f0fu;
+        slots = (slots | slots >> 4) & 0x00ff00ffu;
+        ((uint16_t *) s.start_slots)[first + i] = slots | slots >> 8;
+        if (!any)
+          continue;
+        ((uint32_t *) s.rows)[first + i] ^= lone[i];
+        f.by_tile.lone[tile].words[first + i] = lone[i];
+        if (KEEP_RUNS)
+          for (uint32_t rest = lone[i]; rest; rest &= rest - 1) {
+            const uint32_t slot = (first + i) * 16 + (__ffs (rest) - 1) / 2;
+            f.by_run_slot.refs[(size_t) tile * TILE_SLOTS + slot] = slot;
+          }
+      }
+    }
+    if (any)
+      __syncthreads ();
+    return any;
+  }
+
+  /* Writes the starts of closed components. */
+  __device__ void
+  write_starts ()
+  {
+    if (threadIdx.x < TILE_H)
+      f.by_tile_row.starts[(size_t) tile * TILE_H + threadIdx.x] = s.start_slots[threadIdx.x];
   }
 
   /* Numbers the runs that start in this thread's words, in rows that change. False: too many. */
@@ -511,8 +581,6 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
     const uint32_t t = threadIdx.x, warp = t / 32;
     constexpr int rows = TILE_H / (THREADS / 32);
     static_assert (THREADS >= TILE_H, "a thread a row");
-    if (t < TILE_H)
-      s.start_slots[t] = 0;
     if (t == 0)
       s.components = s.open = s.closed = s.closed_written = 0;
     load_rows<rows> (f, threshold, tx, ty, warp * rows, s.rows);
@@ -529,13 +597,17 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
         write_full_tile (f, tile, tx, ty, KEEP_RUNS);
       return true;
     }
+    const bool lone = take_lone_pixels ();
+    const uint32_t marks = lone ? TILE_HAS_LONE : 0;
     if (!list_runs ())
       return false;
     if (count == 0) {
       if (warp == 0)
         write_empty_border (f, tile);
       if (t == 0)
-        f.by_tile.headers[tile] = {0, 0, 0, 0};
+        f.by_tile.headers[tile] = {0, 0, 0, marks};
+      if (lone)
+        write_starts ();
       return true;
     }
     for_all (count, [&] (uint32_t i, bool has) {
@@ -569,7 +641,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
     const uint32_t open = s.open, closed = s.closed;
     if (t == THREADS - 1) {
       const uint32_t base = closed ? atomicAdd (&f.counters->closed, closed) : 0;
-      f.by_tile.headers[tile] = {open, closed, base, 0};
+      f.by_tile.headers[tile] = {open, closed, base, marks};
       s.closed_base = base;
     }
     if (open)
@@ -578,10 +650,10 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
       write_empty_border (f, tile);
     if (KEEP_RUNS)
       write_run_refs ();
+    if (closed || lone)
+      write_starts ();
     if (!closed)
       return true;
-    if (t < TILE_H)
-      f.by_tile_row.starts[(size_t) tile * TILE_H + t] = s.start_slots[t];
     __syncthreads ();
     for_all (components, [&] (uint32_t n, bool has) { write_closed (n, has); });
     return true;
