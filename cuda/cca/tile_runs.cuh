@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A tile by the threads of one CTA, a thread a run: many short steps at once, where row_walk.cuh has few long ones. It is
- * the quicker way where the GPU is not full, as with a small frame.
+/* A tile by the threads of one CTA: many short steps at once, where row_walk.cuh has few long ones.
  *
- * Every run links itself to the leftmost run above that it touches: a plain store, since a run has only one. What is left
- * are the runs above that touch a run, but not as its leftmost: these unite the two. Each has one such contact at most, at
- * its own start, so no thread has more to do than another. Runs are numbered in raster order, so a component's least run is
- * that of its first pixel.
+ * Bit operations on words of 32 pixels find where runs start, and where they touch runs of the row above: one contact for each pair
+ * of runs. A run's number is the number of starts before it, so a population count leads from a pixel to its run. The first contact
+ * of a run links it to the run above: a plain store, since a run has only one. All others are listed, and unite two runs. Runs
+ * are numbered in raster order, so a component's least run is that of its first pixel. Sums are those of pieces: the pixels
+ * of a run in one word.
  *
  * Before that, bit operations find lone pixels, which touch no others: half of all components in noise.
  *
- * Rows equal to the one above have no runs of their own: those of the first one stand for them, too. Sums have room for
- * components only, of which there are few, so that many CTAs share an SM. */
+ * Sums have room for components only, of which there are few, so that many CTAs share an SM. */
 #ifndef CTR_CUDA_CCA_TILE_RUNS_CUH
 #define CTR_CUDA_CCA_TILE_RUNS_CUH
 
+#include "cuda/cca/seams.cuh"
 #include "cuda/cca/tile_output.cuh"
 #include "cuda/common/scan.cuh"
 
@@ -21,77 +21,37 @@ namespace
 {
 
 constexpr int RUN_CAPACITY = 2240; /* Noise has 2048 runs at most, give or take 23. */
-/* Noise has 1050 or 590 components at most, give or take 25. */
-template <int CONNECTIVITY> constexpr int RUN_COMPONENTS = CONNECTIVITY == 8 ? 768 : 1152;
-constexpr int OPEN_RUNS = 19; /* the bit of RunShared::sum_y from which on they are counted */
-constexpr uint32_t IS_COMPONENT =
-    0x80000000u; /* marks a root's entry, whose lower half is then the component's number */
+/* Noise has 460 components at most beside lone pixels, give or take 20. */
+constexpr int RUN_COMPONENTS = 768;
+constexpr int RUN_JOINS = 1536; /* Noise has 1150 at most, give or take 30. */
+constexpr int OPEN_RUNS = 19;   /* the bit of RunShared::sum_y from which on they are counted */
+/* Mark an entry whose lower half is then the component's number, and that of a root. */
+constexpr uint32_t IS_COMPONENT = 1u << 31, IS_ROOT = 1u << 30;
 
-/* Arrays of runs and of components. Where threads race, accesses are volatile or atomic. */
-template <int CONNECTIVITY, int THREADS> struct RunShared {
-  Row rows[TILE_H];
-  uint64_t start_slots[TILE_H];       /* as by_tile_row.starts */
-  uint32_t changes[TILE_H / 32];      /* bit: this row differs from the one above; the first one: from an empty row */
-  uint32_t entry[RUN_CAPACITY];       /* parent << 16 | first pixel (y << 7 | x); see IS_COMPONENT */
-  uint16_t before_word[TILE_THREADS]; /* runs that start before this word of the tile; of rows that change */
+/* Arrays of runs, of words of the tile, and of components. Where threads race, accesses are volatile or atomic. */
+template <int THREADS> struct RunShared {
+  uint4 entry[RUN_CAPACITY / 4];      /* a word a run: its parent; see IS_COMPONENT */
+  uint32_t starts[TILE_THREADS];      /* bit: a run starts */
+  uint16_t before_word[TILE_THREADS]; /* runs that start before this word of the tile */
   uint32_t warp_sums[THREADS / 32];
   uint32_t components, open, closed, closed_written;
   uint32_t closed_base; /* record of the first closed one */
-
-  /* By component. */
-  uint32_t area_sum_x[RUN_COMPONENTS<CONNECTIVITY>]; /* area << 19 | sum_x */
-  uint32_t sum_y[RUN_COMPONENTS<CONNECTIVITY>];      /* runs at neighbouring tiles << OPEN_RUNS | sum_y */
-  uint32_t box[RUN_COMPONENTS<CONNECTIVITY>];        /* bytes: 0, 127 - left, right, bottom */
-  uint16_t place[RUN_COMPONENTS<CONNECTIVITY>];      /* first pixel, of open ones then OPEN_REF | index among these */
+  union {
+    uint32_t joins[RUN_JOINS]; /* two runs that touch */
+    struct {
+      uint32_t area_sum_x[RUN_COMPONENTS]; /* area << 19 | sum_x */
+      uint32_t sum_y[RUN_COMPONENTS];      /* runs at neighbouring tiles << OPEN_RUNS | sum_y */
+      uint32_t box[RUN_COMPONENTS];        /* bytes: 0, 127 - left, right, bottom */
+      uint16_t place[RUN_COMPONENTS]; /* first pixel (y << 7 | x), of open ones then OPEN_REF | index among these */
+    } by_component;
+  };
 };
 
-/* --- Pixels of a row in words --- */
-
-/* The first pixel from X on; TILE_W: none. */
-__device__ inline uint32_t
-first_pixel (const uint32_t *row, uint32_t x)
-{
-  uint32_t word = x / 32, ones = row[word] & ~0u << x % 32;
-  while (!ones && ++word < TILE_WORDS)
-    ones = row[word];
-  return word * 32 + (ones ? __ffs (ones) - 1 : 0);
-}
-
-/* One more than the last pixel up to X; 0: none. */
-__device__ inline uint32_t
-behind_last_pixel (const uint32_t *row, uint32_t x)
-{
-  uint32_t word = x / 32, ones = row[word] & ((2u << x % 32) - 1);
-  while (!ones && word-- > 0)
-    ones = row[word];
-  return ones ? word * 32 + 32 - __clz (ones) : 0;
-}
-
-/* The first pixel of the run to which X belongs. */
-__device__ inline uint32_t
-run_start (const uint32_t *row, uint32_t x)
-{
-  uint32_t word = x / 32, gaps = ~row[word] & ((2u << x % 32) - 1);
-  while (!gaps && word-- > 0)
-    gaps = ~row[word];
-  return gaps ? word * 32 + 32 - __clz (gaps) : 0;
-}
-
-/* Its last pixel. */
-__device__ inline uint32_t
-run_end (const uint32_t *row, uint32_t x)
-{
-  uint32_t word = x / 32, gaps = ~row[word] & ~0u << x % 32;
-  while (!gaps && ++word < TILE_WORDS)
-    gaps = ~row[word];
-  return word * 32 + (gaps ? __ffs (gaps) - 1 : 0) - 1;
-}
-
-__device__ inline uint32_t
-starts_of_word (const uint32_t *row, uint32_t word)
-{
-  return row[word] & ~(row[word] << 1 | (word ? row[word - 1] >> 31 : 0));
-}
+/* The rows of the tile, with what is already known of closed components. */
+struct RunRows {
+  Row rows[TILE_H];
+  uint64_t start_slots[TILE_H]; /* as by_tile_row.starts */
+};
 
 /* Over all lanes of the warp. */
 __device__ inline uint32_t
@@ -118,75 +78,73 @@ max_of_lanes (uint32_t value)
 #endif
 }
 
-/* Sums of a run and its repetitions in the rows below. */
-struct RunSums {
-  uint32_t area_sum_x, sum_y, box; /* as in RunShared */
-};
-
 /* All threads of the CTA call all functions of for_all() and run() together. */
 template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
   static constexpr int WORDS = TILE_THREADS > THREADS ? TILE_THREADS / THREADS : 1; /* of a thread */
+  static_assert (THREADS <= TILE_THREADS && TILE_WORDS % WORDS == 0, "all words of a thread lie in one row");
 
   const CcaKernelArgs &f;
-  RunShared<CONNECTIVITY, THREADS> &s;
+  RunShared<THREADS> &s;
+  Row (&rows)[TILE_H];
+  uint64_t (&start_slots)[TILE_H];
   const uint32_t tile, tx, ty, lane, before_me; /* before_me: mask of the lanes before this one */
   const bool has_left, has_right, has_above, has_below;
   uint32_t count; /* runs */
 
   __device__
-  RunTile (const CcaKernelArgs &frame, uint32_t tile_index, RunShared<CONNECTIVITY, THREADS> &shared)
-      : f (frame), s (shared), tile (tile_index), tx (tile_index % frame.tiles_x), ty (tile_index / frame.tiles_x),
-        lane (threadIdx.x % 32), before_me ((1u << threadIdx.x % 32) - 1), has_left (tx > 0),
-        has_right (tx + 1 < frame.tiles_x), has_above (ty > 0), has_below (ty + 1 < frame.tiles_y)
+  RunTile (const CcaKernelArgs &frame, uint32_t tile_index, RunShared<THREADS> &shared, Row (&tile_rows)[TILE_H],
+      uint64_t (&tile_start_slots)[TILE_H])
+      : f (frame), s (shared), rows (tile_rows), start_slots (tile_start_slots), tile (tile_index),
+        tx (tile_index % frame.tiles_x), ty (tile_index / frame.tiles_x), lane (threadIdx.x % 32),
+        before_me ((1u << threadIdx.x % 32) - 1), has_left (tx > 0), has_right (tx + 1 < frame.tiles_x),
+        has_above (ty > 0), has_below (ty + 1 < frame.tiles_y)
   {
   }
 
   __device__ const uint32_t *
   row (uint32_t y) const
   {
-    return (const uint32_t *) &s.rows[y];
+    return (const uint32_t *) &rows[y];
   }
 
-  __device__ uint64_t
-  changes () const
+  /* The pixel before a word of a row, in bit 31. */
+  __device__ static uint32_t
+  word_before (const uint32_t *row, uint32_t word)
   {
-    return (uint64_t) s.changes[1] << 32 | s.changes[0];
+    return word ? row[word - 1] : 0;
   }
 
-  /* The first of the equal rows up to Y, which are not empty. */
-  __device__ uint32_t
-  first_equal (uint32_t y) const
-  {
-    return 63 - __clzll (changes () & ~0ull >> (63 - y));
-  }
-
-  /* The last row that equals row Y, and all between. */
-  __device__ uint32_t
-  last_equal (uint32_t y) const
-  {
-    const uint64_t below = changes () >> y >> 1;
-    return below ? y + __ffsll (below) - 1 : TILE_H - 1;
-  }
-
-  /* The run of row Y, which changes, to which pixel X belongs. */
+  /* The run to which pixel X of row Y belongs. */
   __device__ uint32_t
   run_at (uint32_t y, uint32_t x) const
   {
-    const uint32_t start = run_start (row (y), x), word = start / 32;
-    return s.before_word[y * TILE_WORDS + word] + __popc (starts_of_word (row (y), word) & ((1u << start % 32) - 1));
+    const uint32_t i = y * TILE_WORDS + x / 32;
+    return s.before_word[i] + __popc (s.starts[i] & ((2u << x % 32) - 1)) - 1;
+  }
+
+  __device__ uint32_t *
+  entries () const
+  {
+    return (uint32_t *) s.entry;
   }
 
   __device__ uint32_t
   load (uint32_t run) const
   {
-    return *(volatile uint32_t *) &s.entry[run];
+    return *(volatile uint32_t *) &entries ()[run];
+  }
+
+  __device__ void
+  store (uint32_t run, uint32_t value)
+  {
+    *(volatile uint32_t *) &entries ()[run] = value;
   }
 
   __device__ uint32_t
   find (uint32_t run) const
   {
     for (;;) {
-      const uint32_t up = load (run) >> 16;
+      const uint32_t up = load (run);
       if (up == run)
         return run;
       run = up;
@@ -201,8 +159,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
       b = find (b);
       if (a == b)
         return;
-      const uint32_t high = max (a, b), low = min (a, b);
-      const uint32_t old = atomicMin (&s.entry[high], low << 16 | (load (high) & 0xffff)) >> 16;
+      const uint32_t high = max (a, b), low = min (a, b), old = atomicMin (&entries ()[high], low);
       if (old == high)
         return;
       a = old; /* HIGH was no root any more: unite its parent, too. */
@@ -243,41 +200,23 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
     return lone & ~((y > 0 ? touching (y - 1) : 0) | (y < TILE_H - 1 ? touching (y + 1) : 0));
   }
 
-  /* Takes the lone pixels out of the rows, and marks their starts. Are there any? */
-  __device__ bool
-  take_lone_pixels ()
+  /* Marks the starts of LONE pixels of word I, and writes them if the tile has any. */
+  __device__ void
+  take_lone_pixels (uint32_t i, uint32_t lone, bool any)
   {
-    const uint32_t first = threadIdx.x * WORDS;
-    uint32_t lone[WORDS], all = 0;
-#pragma unroll
-    for (int i = 0; i < WORDS; i++) {
-      lone[i] = first < TILE_THREADS ? lone_pixels (first / TILE_WORDS, first % TILE_WORDS + i) : 0;
-      all |= lone[i];
-    }
-    const bool any = __syncthreads_or (all != 0);
-    if (first < TILE_THREADS) {
-      const bool kept = is_area_kept (f, 1);
-#pragma unroll
-      for (int i = 0; i < WORDS; i++) {
-        uint32_t slots = kept ? (lone[i] | lone[i] >> 1) & 0x55555555u : 0;
-        slots = (slots | slots >> 1) & 0x33333333u;
-        slots = (slots | slots >> 2) & 0x0f0f0f0fu;
-        slots = (slots | slots >> 4) & 0x00ff00ffu;
-        ((uint16_t *) s.start_slots)[first + i] = slots | slots >> 8;
-        if (!any)
-          continue;
-        ((uint32_t *) s.rows)[first + i] ^= lone[i];
-        f.by_tile.lone[tile].words[first + i] = lone[i];
-        if (KEEP_RUNS)
-          for (uint32_t rest = lone[i]; rest; rest &= rest - 1) {
-            const uint32_t slot = (first + i) * 16 + (__ffs (rest) - 1) / 2;
-            f.by_run_slot.refs[(size_t) tile * TILE_SLOTS + slot] = slot;
-          }
+    uint32_t slots = is_area_kept (f, 1) ? (lone | lone >> 1) & 0x55555555u : 0;
+    slots = (slots | slots >> 1) & 0x33333333u;
+    slots = (slots | slots >> 2) & 0x0f0f0f0fu;
+    slots = (slots | slots >> 4) & 0x00ff00ffu;
+    ((uint16_t *) start_slots)[i] = slots | slots >> 8;
+    if (!any)
+      return;
+    f.by_tile.lone[tile].words[i] = lone;
+    if (KEEP_RUNS)
+      for (uint32_t rest = lone; rest; rest &= rest - 1) {
+        const uint32_t slot = i * 16 + (__ffs (rest) - 1) / 2;
+        f.by_run_slot.refs[(size_t) tile * TILE_SLOTS + slot] = slot;
       }
-    }
-    if (any)
-      __syncthreads ();
-    return any;
   }
 
   /* Writes the starts of closed components. */
@@ -285,186 +224,150 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
   write_starts ()
   {
     if (threadIdx.x < TILE_H)
-      f.by_tile_row.starts[(size_t) tile * TILE_H + threadIdx.x] = s.start_slots[threadIdx.x];
+      f.by_tile_row.starts[(size_t) tile * TILE_H + threadIdx.x] = start_slots[threadIdx.x];
   }
 
-  /* Numbers the runs that start in this thread's words, in rows that change. False: too many. */
-  __device__ bool
-  list_runs ()
+  /* Contacts of a word with the row above. Each touching pair of runs has one, and at it the runs of both rows are the last ones that
+   * start there or before. */
+  struct Contacts {
+    uint32_t firsts; /* the first one of a run that starts in this word */
+    uint32_t others;
+  };
+
+  /* STARTS: of the runs, without lone pixels. These touch nothing, so they may still be in the rows. */
+  __device__ Contacts
+  contacts_of (uint32_t y, uint32_t word, uint32_t starts) const
   {
-    const uint32_t t = threadIdx.x, first = t * WORDS, y = first / TILE_WORDS, word = first % TILE_WORDS;
-    static_assert (TILE_WORDS % WORDS == 0, "all words of a thread lie in one row");
-    uint32_t starts[WORDS], own = 0;
-#pragma unroll
-    for (int i = 0; i < WORDS; i++) {
-      starts[i] = 0;
-      if (first < TILE_THREADS && s.rows[y] != (y > 0 ? s.rows[y - 1] : 0))
-        starts[i] = starts_of_word (row (y), word + i);
-      own += __popc (starts[i]);
-    }
-    /* The scan's barriers are behind this. */
-    if (t < TILE_H) {
-      const uint32_t changing = __ballot_sync (~0u, s.rows[t] != (t > 0 ? s.rows[t - 1] : 0));
-      if (lane == 0)
-        s.changes[t / 32] = changing;
-    }
-    uint32_t next = block_scan<THREADS> (own, s.warp_sums, &count);
-    if (count > RUN_CAPACITY)
-      return false;
-#pragma unroll
-    for (int i = 0; i < WORDS; i++) {
-      if (first < TILE_THREADS)
-        s.before_word[first + i] = next;
-      for (uint32_t rest = starts[i]; rest; rest &= rest - 1)
-        s.entry[next++] = y << 7 | ((word + i) * 32 + __ffs (rest) - 1);
-    }
-    __syncthreads ();
-    return true;
+    if (y == 0)
+      return {0, 0};
+    const uint32_t *own = row (y), *above = row (y - 1);
+    uint32_t at_start, later;
+    contacts<CONNECTIVITY> (
+        own[word], word_before (own, word), above[word], word_before (above, word), &at_start, &later);
+    const uint32_t all = at_start | later, own_starts = all & starts;
+    /* From the other starts carries go up to the next contact. */
+    const uint32_t firsts = own_starts | (((starts & ~own_starts) + ~all) & all);
+    return {firsts, all & ~firsts};
   }
 
-  /* Links RUN to the leftmost run above that it touches. */
-  __device__ void
-  begin_run (uint32_t run)
-  {
-    const uint32_t pixel = s.entry[run], y = pixel >> 7, x = pixel & 127;
-    uint32_t parent = run;
-    if (y > 0) {
-      const uint32_t end = run_end (row (y), x);
-      const uint32_t from = CONNECTIVITY == 8 && x > 0 ? x - 1 : x, to = CONNECTIVITY == 8 ? end + 1 : end;
-      const uint32_t contact = first_pixel (row (y - 1), from);
-      if (contact <= to && contact < TILE_W)
-        parent = run_at (first_equal (y - 1), contact);
-    }
-    s.entry[run] = parent << 16 | pixel;
-  }
-
-  /* Makes RUN's parent a root. All runs do so at once, and double their steps. */
+  /* Makes RUN's parent a root. All runs do so at once, and double their steps. Only this thread writes RUN's entry. */
   __device__ void
   shorten (uint32_t run)
   {
-    for (;;) {
-      const uint32_t entry = load (run), up = entry >> 16, next = load (up) >> 16;
-      if (next == up)
-        return;
-      atomicMin (&s.entry[run], next << 16 | (entry & 0xffff));
+    uint32_t up = load (run), next;
+    if (up == run)
+      return;
+    while ((next = load (up)) != up) {
+      store (run, next);
+      up = next;
     }
   }
 
-  /* Unites RUN with the run below that its start touches, unless that has linked itself to RUN. */
-  __device__ void
-  unite_below (uint32_t run)
-  {
-    const uint32_t pixel = load (run) & 0xffff, y = pixel >> 7, x = pixel & 127, last = last_equal (y);
-    if (last == TILE_H - 1 || x == 0)
-      return;
-    const uint32_t *below = row (last + 1);
-    auto is_below = [&] (uint32_t column) { return below[column / 32] >> column % 32 & 1; };
-    if (!is_below (x - 1) || (CONNECTIVITY == 4 && !is_below (x)))
-      return;
-    /* Is there a run before this one that the run below touches? */
-    const uint32_t start = run_start (below, x - 1), before = behind_last_pixel (row (y), x - 1);
-    if (before && before + (CONNECTIVITY == 8) > start)
-      unite (run, run_at (last + 1, x - 1));
-  }
-
-  __device__ RunSums
-  sums_of (uint32_t pixel) const
-  {
-    const uint32_t y = pixel >> 7, x = pixel & 127, end = run_end (row (y), x), last = last_equal (y);
-    const uint32_t length = end - x + 1, height = last - y + 1, area = length * height;
-    const bool is_open = (y == 0 && has_above) || (last == TILE_H - 1 && has_below) || (x == 0 && has_left)
-                         || (end == TILE_W - 1 && has_right);
-    return {area << 19 | area * (x + end) / 2, is_open << OPEN_RUNS | area * (y + last) / 2,
-        (TILE_W - 1 - x) << 16 | end << 8 | last};
-  }
-
-  /* Numbers the components in any order, and begins their sums with those of their first run. */
+  /* Numbers the components in any order. */
   __device__ void
   number_component (uint32_t run, bool has)
   {
-    const uint32_t entry = has ? load (run) : 0;
-    const bool root = has && entry >> 16 == run;
+    const bool root = has && load (run) == run;
     const uint32_t roots = __ballot_sync (~0u, root);
+    if (!roots)
+      return;
     uint32_t first = 0;
-    if (lane == 0 && roots)
+    if (lane == 0)
       first = atomicAdd (&s.components, __popc (roots));
     const uint32_t n = __shfl_sync (~0u, first, 0) + __popc (roots & before_me);
-    if (!root || n >= RUN_COMPONENTS<CONNECTIVITY>)
+    if (!root || n >= RUN_COMPONENTS)
       return;
-    const uint32_t pixel = entry & 0xffff;
-    const RunSums sums = sums_of (pixel);
-    s.area_sum_x[n] = sums.area_sum_x;
-    s.sum_y[n] = sums.sum_y;
-    s.box[n] = sums.box;
-    s.place[n] = pixel;
-    /* Other lanes only ask for their own entry here. */
-    *(volatile uint32_t *) &s.entry[run] = IS_COMPONENT | n;
+    s.by_component.area_sum_x[n] = s.by_component.sum_y[n] = s.by_component.box[n] = 0;
+    store (run, IS_COMPONENT | IS_ROOT | n); /* Other lanes only ask for their own entry here. */
+  }
+
+  /* Makes the component's number RUN's entry. */
+  __device__ void
+  find_component (uint32_t run)
+  {
+    const uint32_t own = load (run);
+    uint32_t up = own;
+    while (!(up & IS_COMPONENT))
+      up = load (up);
+    if (up != own)
+      store (run, up & ~IS_ROOT);
   }
 
   __device__ void
-  add (uint32_t n, const RunSums &sums)
+  add (uint32_t n, uint32_t area_sum_x, uint32_t sum_y, uint32_t box)
   {
-    atomicAdd (&s.area_sum_x[n], sums.area_sum_x);
-    atomicAdd (&s.sum_y[n], sums.sum_y);
-    uint32_t old = *(volatile uint32_t *) &s.box[n];
+    atomicAdd (&s.by_component.area_sum_x[n], area_sum_x);
+    atomicAdd (&s.by_component.sum_y[n], sum_y);
+    uint32_t old = *(volatile uint32_t *) &s.by_component.box[n];
     for (;;) {
-      const uint32_t wider = __vmaxu4 (old, sums.box);
+      const uint32_t wider = __vmaxu4 (old, box);
       if (wider == old)
         return;
-      const uint32_t seen = atomicCAS (&s.box[n], old, wider);
+      const uint32_t seen = atomicCAS (&s.by_component.box[n], old, wider);
       if (seen == old)
         return;
       old = seen;
     }
   }
 
-  /* Adds the sums of a warp's runs to those of their components. Up to two components get those of several lanes at once. The lower
-   * half of all entries is then the component. */
-  __device__ void
-  sum_up (uint32_t run, bool has)
+  /* The component of most runs, as a sample of 32 has it. The whole warp calls it. */
+  __device__ uint32_t
+  common_component () const
   {
-    uint32_t up = has ? load (run) : IS_COMPONENT;
-    bool pending = !(up & IS_COMPONENT);
-    if (!__any_sync (~0u, pending))
-      return;
-    RunSums sums = {0, 0, 0};
-    if (pending) {
-      sums = sums_of (up & 0xffff);
-      do
-        up = load (up >> 16);
-      while (!(up & IS_COMPONENT));
-    }
-    const uint32_t n = up & ~IS_COMPONENT;
-    /* Others may pass here: the parent stays. */
-    if (pending)
-      *(volatile uint16_t *) &s.entry[run] = n;
+    const uint32_t n = entries ()[count * (2 * lane + 1) / 64] & 0xffff;
+    const uint32_t votes = __popc (__match_any_sync (~0u, n));
+    return max_of_lanes (votes << 16 | n) & 0xffff;
+  }
+
+  /* Adds the sums of all pieces to those of their components. Past the percolation threshold nearly all belong to one, and atomics on one
+   * address are serialised: its sums stay in registers till the end. */
+  __device__ void
+  sum_up ()
+  {
+    const uint32_t common = common_component ();
+    uint32_t common_area_sum_x = 0, common_sum_y = 0, common_left = TILE_W - 1, common_right = 0, common_bottom = 0;
 #pragma unroll 1
-    for (int i = 0; i < 2; i++) {
-      const uint32_t lanes = __ballot_sync (~0u, pending);
-      if (!lanes)
-        return;
-      const uint32_t common = __shfl_sync (~0u, n, __ffs (lanes) - 1);
-      const bool mine = pending && n == common;
-      if (__popc (__ballot_sync (~0u, mine)) < 4)
-        break;
-      RunSums all;
-      all.area_sum_x = sum_of_lanes (mine ? sums.area_sum_x : 0);
-      all.sum_y = sum_of_lanes (mine ? sums.sum_y : 0);
-      const uint32_t bounds = mine ? sums.box : 0;
-      all.box = max_of_lanes (bounds >> 16) << 16 | max_of_lanes (bounds >> 8 & 255) << 8 | max_of_lanes (bounds & 255);
-      if (lane == 0)
-        add (common, all);
-      pending = pending && !mine;
+    for (uint32_t i = threadIdx.x; i < TILE_THREADS; i += THREADS) {
+      const uint32_t y = i / TILE_WORDS, word = i % TILE_WORDS, starts = s.starts[i];
+      const bool open_row = (y == 0 && has_above) || (y == TILE_H - 1 && has_below);
+      const uint32_t at_neighbours =
+          open_row ? ~0u : (word == 0 && has_left) | (word == TILE_WORDS - 1 && has_right ? 1u << 31 : 0);
+      uint32_t rest = row (y)[word], run = s.before_word[i] - (rest & ~starts & 1);
+      while (rest) {
+        const uint32_t others = rest & (rest + (rest & -rest)), piece = rest ^ others;
+        const uint32_t left = word * 32 + __ffs (piece) - 1, right = word * 32 + 31 - __clz (piece);
+        const uint32_t entry = entries ()[run], n = entry & 0xffff, length = right - left + 1;
+        const uint32_t area_sum_x = length << 19 | length * (left + right) / 2;
+        const uint32_t sum_y = (piece & at_neighbours ? 1u << OPEN_RUNS : 0) + length * y;
+        if (n == common) {
+          common_area_sum_x += area_sum_x;
+          common_sum_y += sum_y;
+          common_left = min (common_left, left);
+          common_right = max (common_right, right);
+          common_bottom = y;
+        } else {
+          add (n, area_sum_x, sum_y, (TILE_W - 1 - left) << 16 | right << 8 | y);
+        }
+        if (entry & IS_ROOT && piece & starts)
+          s.by_component.place[n] = y << 7 | left;
+        rest = others;
+        run++;
+      }
     }
-    if (pending)
-      add (n, sums);
+    common_area_sum_x = sum_of_lanes (common_area_sum_x);
+    common_sum_y = sum_of_lanes (common_sum_y);
+    common_left = max_of_lanes (TILE_W - 1 - common_left);
+    common_right = max_of_lanes (common_right);
+    common_bottom = max_of_lanes (common_bottom);
+    if (lane == 0 && common_area_sum_x)
+      add (common, common_area_sum_x, common_sum_y, common_left << 16 | common_right << 8 | common_bottom);
   }
 
   /* Numbers the open components, writes their sums, counts the closed ones and marks their starts. */
   __device__ void
   resolve (uint32_t n, bool has)
   {
-    const uint32_t sum_y = has ? s.sum_y[n] : 0;
+    const uint32_t sum_y = has ? s.by_component.sum_y[n] : 0;
     const bool is_open = sum_y >> OPEN_RUNS, is_closed = has && !is_open;
     const uint32_t opens = __ballot_sync (~0u, is_open), closeds = __ballot_sync (~0u, is_closed);
     uint32_t first = 0;
@@ -475,18 +378,18 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
     first = __shfl_sync (~0u, first, 0);
     if (!has)
       return;
-    const uint32_t pixel = s.place[n], x = pixel & 127, y = pixel >> 7;
-    const uint32_t area_sum_x = s.area_sum_x[n], area = area_sum_x >> 19;
+    const uint32_t pixel = s.by_component.place[n], x = pixel & 127, y = pixel >> 7;
+    const uint32_t area_sum_x = s.by_component.area_sum_x[n], area = area_sum_x >> 19;
     if (is_open) {
-      const uint32_t tile_x = tx * TILE_W, tile_y = ty * TILE_H, box = s.box[n];
+      const uint32_t tile_x = tx * TILE_W, tile_y = ty * TILE_H, box = s.by_component.box[n];
       const uint32_t local = first + __popc (opens & before_me), i = tile * MAX_OPEN_COMPONENTS + local;
       f.by_open_component.parents[i] = open_key (tile_y + y, tile_x + x, i);
       f.by_open_component.sums[i] = {(unsigned long long) area * tile_x + (area_sum_x & 0x7ffff),
           (unsigned long long) area * tile_y + (sum_y & ((1u << OPEN_RUNS) - 1)), area,
           tile_x + TILE_W - 1 - (box >> 16), tile_x + (box >> 8 & 255), tile_y + (box & 255)};
-      s.place[n] = OPEN_REF | local;
+      s.by_component.place[n] = OPEN_REF | local;
     } else if (is_area_kept (f, area)) {
-      atomicOr (&((uint32_t *) &s.start_slots[y])[x / 64], 1u << x / 2 % 32);
+      atomicOr (&((uint32_t *) &start_slots[y])[x / 64], 1u << x / 2 % 32);
     }
   }
 
@@ -495,7 +398,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
   ref_of (uint32_t run) const
   {
     static_assert (ROW_SLOTS == TILE_W / 2, "half a pixel's place is its slot");
-    const uint32_t place = s.place[s.entry[run] & 0xffff];
+    const uint32_t place = s.by_component.place[entries ()[run] & 0xffff];
     return place & OPEN_REF ? place : place / 2;
   }
 
@@ -503,7 +406,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
   __device__ uint32_t
   component_at (uint32_t y, uint32_t x) const
   {
-    return row (y)[x / 32] >> x % 32 & 1 ? ref_of (run_at (first_equal (y), x)) & 255 : NOT_OPEN;
+    return row (y)[x / 32] >> x % 32 & 1 ? ref_of (run_at (y, x)) & 255 : NOT_OPEN;
   }
 
   __device__ void
@@ -544,14 +447,9 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
   {
 #pragma unroll 1
     for (uint32_t i = threadIdx.x; i < TILE_THREADS; i += THREADS) {
-      const uint32_t y = i / TILE_WORDS, word = i % TILE_WORDS;
-      uint32_t starts = starts_of_word (row (y), word);
-      if (!starts)
-        continue;
-      uint16_t *refs = &f.by_run_slot.refs[(size_t) tile * TILE_SLOTS + y * ROW_SLOTS + word * 16];
-      uint32_t run = s.before_word[first_equal (y) * TILE_WORDS + word];
-      for (; starts; starts &= starts - 1)
-        refs[(__ffs (starts) - 1) / 2] = ref_of (run++);
+      uint32_t run = s.before_word[i];
+      for (uint32_t starts = s.starts[i]; starts; starts &= starts - 1)
+        f.by_run_slot.refs[(size_t) tile * TILE_SLOTS + i * 16 + (__ffs (starts) - 1) / 2] = ref_of (run++);
     }
   }
 
@@ -559,7 +457,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
   __device__ void
   write_closed (uint32_t n, bool has)
   {
-    const uint32_t place = has ? s.place[n] : OPEN_REF;
+    const uint32_t place = has ? s.by_component.place[n] : OPEN_REF;
     const bool closed = !(place & OPEN_REF);
     const uint32_t closeds = __ballot_sync (~0u, closed);
     uint32_t first = 0;
@@ -569,70 +467,116 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
     const uint32_t i = s.closed_base + first + __popc (closeds & before_me);
     if (!closed || i >= f.closed.capacity)
       return;
-    const uint32_t area_sum_x = s.area_sum_x[n], box = s.box[n];
-    f.closed.records[i] = pack_closed ({area_sum_x >> 19, area_sum_x & 0x7ffff, s.sum_y[n], place & 127, place >> 7,
-        TILE_W - 1 - (box >> 16), box >> 8 & 255, box & 255});
+    const uint32_t area_sum_x = s.by_component.area_sum_x[n], box = s.by_component.box[n];
+    f.closed.records[i] = pack_closed ({area_sum_x >> 19, area_sum_x & 0x7ffff, s.by_component.sum_y[n], place & 127,
+        place >> 7, TILE_W - 1 - (box >> 16), box >> 8 & 255, box & 255});
   }
 
-  /* All steps. False: more runs or components than there is room for, and nothing written needs to be undone. */
+  /* All steps. False: more runs, contacts or components than there is room for, and nothing written needs to be undone. */
   __device__ bool
   run (uint32_t threshold)
   {
     const uint32_t t = threadIdx.x, warp = t / 32;
-    constexpr int rows = TILE_H / (THREADS / 32);
     static_assert (THREADS >= TILE_H, "a thread a row");
+    constexpr int warp_rows = TILE_H / (THREADS / 32);
     if (t == 0)
       s.components = s.open = s.closed = s.closed_written = 0;
-    load_rows<rows> (f, threshold, tx, ty, warp * rows, s.rows);
+    load_rows<warp_rows> (f, threshold, tx, ty, warp * warp_rows, rows);
+    for (uint32_t i = t; i < RUN_CAPACITY / 4; i += THREADS)
+      s.entry[i] = make_uint4 (4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3);
     __syncthreads ();
+
+    const uint32_t first = t * WORDS, y = first / TILE_WORDS, word = first % TILE_WORDS;
+    uint32_t pixels[WORDS], lone[WORDS], starts[WORDS], all_lone = 0;
+    Contacts touches[WORDS];
+    uint32_t sums = 0; /* runs, listed contacts << 13, warps with lone pixels << 26 */
     bool full = true;
-    for (uint32_t i = t; i < TILE_THREADS; i += THREADS) {
-      const uint32_t word = ((const uint32_t *) s.rows)[i];
-      full = full && word == ~0u;
+#pragma unroll
+    for (int i = 0; i < WORDS; i++) {
+      pixels[i] = row (y)[word + i];
+      full = full && pixels[i] == ~0u;
       if (KEEP_RUNS)
-        f.by_word.foreground[tile * TILE_THREADS + i] = word;
+        f.by_word.foreground[tile * TILE_THREADS + first + i] = pixels[i];
+      lone[i] = lone_pixels (y, word + i);
+      all_lone |= lone[i];
+      pixels[i] ^= lone[i];
+      starts[i] = pixels[i] & ~(pixels[i] << 1 | word_before (row (y), word + i) >> 31);
+      touches[i] = contacts_of (y, word + i, starts[i]);
+      sums += __popc (starts[i]) | __popc (touches[i].others) << 13;
     }
-    if (__syncthreads_and (full)) {
+    const bool warp_has_lone = __any_sync (~0u, all_lone);
+    uint32_t all;
+    uint32_t next = block_scan<THREADS> (sums + (lane == 0 && warp_has_lone ? 1u << 26 : 0), s.warp_sums, &all);
+    const bool has_lone = all >> 26;
+    const uint32_t marks = has_lone ? TILE_HAS_LONE : 0, join_count = all >> 13 & 8191;
+    count = all & 8191;
+    if (count == TILE_H && __syncthreads_and (full)) {
       if (warp == 0)
         write_full_tile (f, tile, tx, ty, KEEP_RUNS);
       return true;
     }
-    const bool lone = take_lone_pixels ();
-    const uint32_t marks = lone ? TILE_HAS_LONE : 0;
-    if (!list_runs ())
+    if (count > RUN_CAPACITY || join_count > RUN_JOINS)
       return false;
+    uint32_t next_join = next >> 13 & 8191;
+    next &= 8191;
+#pragma unroll
+    for (int i = 0; i < WORDS; i++) {
+      take_lone_pixels (first + i, lone[i], has_lone);
+      ((uint32_t *) rows)[first + i] = pixels[i];
+      s.starts[first + i] = starts[i];
+      s.before_word[first + i] = next;
+      next += __popc (starts[i]);
+    }
+    __syncthreads ();
     if (count == 0) {
       if (warp == 0)
         write_empty_border (f, tile);
       if (t == 0)
         f.by_tile.headers[tile] = {0, 0, 0, marks};
-      if (lone)
+      if (has_lone)
         write_starts ();
       return true;
     }
-    for_all (count, [&] (uint32_t i, bool has) {
-      if (has)
-        begin_run (i);
-    });
+
+#pragma unroll
+    for (int i = 0; i < WORDS; i++) {
+      if (!(touches[i].firsts | touches[i].others))
+        continue;
+      const uint32_t own = s.before_word[first + i] - 1;
+      const uint32_t starts_above = s.starts[first + i - TILE_WORDS], above = s.before_word[first + i - TILE_WORDS] - 1;
+      for (uint32_t rest = touches[i].firsts; rest; rest &= rest - 1) {
+        const uint32_t up_to = rest ^ (rest - 1);
+        entries ()[own + __popc (starts[i] & up_to)] = above + __popc (starts_above & up_to);
+      }
+      for (uint32_t rest = touches[i].others; rest; rest &= rest - 1) {
+        const uint32_t up_to = rest ^ (rest - 1);
+        s.joins[next_join++] = (own + __popc (starts[i] & up_to)) << 16 | (above + __popc (starts_above & up_to));
+      }
+    }
     __syncthreads ();
     for_all (count, [&] (uint32_t i, bool has) {
       if (has)
         shorten (i);
     });
     __syncthreads ();
-    for_all (count, [&] (uint32_t i, bool has) {
+    for_all (join_count, [&] (uint32_t i, bool has) {
       if (has)
-        unite_below (i);
+        unite (s.joins[i] >> 16, s.joins[i] & 0xffff);
     });
     __syncthreads ();
     for_all (count, [&] (uint32_t i, bool has) { number_component (i, has); });
     __syncthreads ();
     const uint32_t components = s.components;
-    if (components > RUN_COMPONENTS<CONNECTIVITY>) {
+    if (components > RUN_COMPONENTS) {
       __syncthreads (); /* The caller's shared memory takes the place of this. */
       return false;
     }
-    for_all (count, [&] (uint32_t i, bool has) { sum_up (i, has); });
+    for_all (count, [&] (uint32_t i, bool has) {
+      if (has)
+        find_component (i);
+    });
+    __syncthreads ();
+    sum_up ();
     __syncthreads ();
     for_all (components, [&] (uint32_t n, bool has) { resolve (n, has); });
     __syncthreads ();
@@ -650,7 +594,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
       write_empty_border (f, tile);
     if (KEEP_RUNS)
       write_run_refs ();
-    if (closed || lone)
+    if (closed || has_lone)
       write_starts ();
     if (!closed)
       return true;

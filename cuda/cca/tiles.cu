@@ -2,9 +2,9 @@
 /* First kernel of the component analysis: thresholds, packs and labels one tile of 128 x 64 pixels.
  *
  * In a large frame one warp takes a whole tile, row by row. A small frame has too few tiles to fill the GPU, so the time
- * of one warp decides: there a CTA takes a tile, and each thread a run of pixels.
+ * of one warp decides: there a CTA takes a tile, and each thread a word of pixels, a run or a component.
  *
- * A tile with more runs or components than a CTA has room for is left to one of its warps, as in a large frame. One with more
+ * A tile with more runs, contacts or components than a CTA has room for is left to one of its warps, as in a large frame. One with more
  * labels than shared memory has room for, which takes a pattern made for the purpose, is analysed again by one warp with its labels
  * in global memory. */
 #include "cuda/cca/lone_runs.cuh"
@@ -17,9 +17,9 @@ namespace
 constexpr int TILE_WARPS = 2; /* of a CTA, each with a whole tile */
 /* A frame with more tiles is large; 2560 x 1440 has 460, 3840 x 2160 has 1020. */
 constexpr unsigned SMALL_TILES = 1056;
-/* Threads of a CTA with a tile by runs. An SM has 1024, so of the 132 of an H100 each runs 2, 4 or 8 tiles at once. */
-constexpr int MOST_RUN_THREADS = 512, MORE_RUN_THREADS = 256, RUN_THREADS = 128;
-constexpr unsigned FEWEST_TILES = 264, FEW_TILES = 528; /* up to which so many threads have a tile */
+/* Threads of a CTA with a tile by runs. An SM has 1024, so of the 132 of an H100 each runs 4 or 8 tiles at once. */
+constexpr int MORE_RUN_THREADS = 256, RUN_THREADS = 128;
+constexpr unsigned FEW_TILES = 528; /* up to which more threads have a tile */
 
 /* Labels of a tile in shared memory. Noise of any density stays several standard deviations below. */
 template <int CONNECTIVITY> constexpr int SHARED_LABELS = CONNECTIVITY == 8 ? 768 : 624;
@@ -140,12 +140,15 @@ __global__ void __launch_bounds__ (32 * TILE_WARPS) tile_kernel (const __grid_co
     analyse_overflow_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, tile, shared[warp]);
 }
 
-/* A CTA for each tile, a thread for each run. */
+/* A CTA for each tile. */
 template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS>
 __global__ void
 __launch_bounds__ (THREADS, 1024 / THREADS) run_kernel (const __grid_constant__ CcaKernelArgs f)
 {
-  typedef RunShared<CONNECTIVITY, THREADS> Runs;
+  struct Runs {
+    RunShared<THREADS> shared;
+    RunRows rows;
+  };
   constexpr int capacity = (sizeof (Runs) - sizeof (TileShared)) / (4 * sizeof (uint32_t)) - 1;
   __shared__ union {
     Runs runs;
@@ -157,7 +160,8 @@ __launch_bounds__ (THREADS, 1024 / THREADS) run_kernel (const __grid_constant__ 
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold;
-  RunTile<CONNECTIVITY, KEEP_RUNS, THREADS> tile (f, blockIdx.x, s.runs);
+  RunTile<CONNECTIVITY, KEEP_RUNS, THREADS> tile (
+      f, blockIdx.x, s.runs.shared, s.runs.rows.rows, s.runs.rows.start_slots);
   if (tile.run (threshold) || threadIdx.x >= 32)
     return;
   uint32_t (*labels)[capacity + 1] = s.walk.labels;
@@ -171,10 +175,7 @@ void
 launch (const CcaKernelArgs &f, bool overlap, cudaStream_t stream)
 {
   const unsigned tiles = f.tiles_x * f.tiles_y;
-  if (tiles <= FEWEST_TILES)
-    ctr_launch_overlapped (
-        overlap, run_kernel<CONNECTIVITY, KEEP_RUNS, MOST_RUN_THREADS>, tiles, MOST_RUN_THREADS, 0, stream, f);
-  else if (tiles <= FEW_TILES)
+  if (tiles <= FEW_TILES)
     ctr_launch_overlapped (
         overlap, run_kernel<CONNECTIVITY, KEEP_RUNS, MORE_RUN_THREADS>, tiles, MORE_RUN_THREADS, 0, stream, f);
   else if (tiles <= SMALL_TILES)

@@ -57,14 +57,15 @@ labels_new (uint32_t width, uint32_t height, uint32_t count)
   return mask;
 }
 
-/* Runs in every second pixel of every row of three tiles, COUNT in each: one component with 8-connectivity. */
+/* COUNT runs in every second pixel of each of three tiles, row by row. SHIFTED: they form a chequerboard, one component with
+ * 8-connectivity; otherwise columns. */
 static uint8_t *
-runs_new (uint32_t width, uint32_t height, uint32_t count)
+runs_new (uint32_t width, uint32_t height, uint32_t count, bool shifted)
 {
   uint8_t *mask = shape_new (SHAPE_ZEROS, width, height);
   for (uint32_t tile = 0; tile < 3; tile++)
     for (uint32_t i = 0; i < count; i++)
-      mask[(size_t) (i / 64) * width + tile * 256 + i % 64 * 2 + i / 64 % 2] = 1;
+      mask[(size_t) (i / 64) * width + tile * 256 + i % 64 * 2 + (shifted ? i / 64 % 2 : 0)] = 1;
   return mask;
 }
 
@@ -86,14 +87,14 @@ compare_counts (
   return count;
 }
 
-/* As many labels, components and runs in a tile as shared memory has room for, and one more. */
+/* As many labels, components, runs and contacts in a tile as shared memory has room for, and one more. */
 static void
 test_capacities (CtrCca *on_cpu, const Setup *cpu, CtrCca *on_cuda, const Setup *cuda)
 {
   static const struct {
     Size size;
-    uint32_t labels[2];                                                          /* 4- and 8-connected */
-  } cases[] = {{{66 * 128, 17 * 64}, {624, 768}}, {{6 * 128, 64}, {1152, 768}}}; /* 1122 tiles: in a large frame; 6 */
+    uint32_t labels[2];                                                         /* 4- and 8-connected */
+  } cases[] = {{{66 * 128, 17 * 64}, {624, 768}}, {{6 * 128, 64}, {768, 768}}}; /* 1122 tiles: in a large frame; 6 */
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     for (int connectivity = 4; connectivity <= 8; connectivity += 4)
       for (uint32_t more = 0; more < 2; more++) {
@@ -104,10 +105,17 @@ test_capacities (CtrCca *on_cpu, const Setup *cpu, CtrCca *on_cuda, const Setup 
                    on_cpu, cpu, on_cuda, cuda, labels_new (size.width, size.height, labels), size, connectivity)
                == 3 * labels);
       }
+  const Size size = {6 * 128, 64};
   for (uint32_t count = 2240; count <= 2241; count++) {
-    const Size size = {6 * 128, 64};
     describe ("%u runs in a tile", count);
-    CHECK (compare_counts (on_cpu, cpu, on_cuda, cuda, runs_new (size.width, size.height, count), size, 8) == 3);
+    CHECK (compare_counts (on_cpu, cpu, on_cuda, cuda, runs_new (size.width, size.height, count, false), size, 8)
+           == 3 * 64);
+  }
+  /* In a chequerboard each run but the first of a row has a second contact above. */
+  for (uint32_t contacts = 1536; contacts <= 1537; contacts++) {
+    const uint32_t rows = contacts / 63, count = (rows + 1) * 64 + contacts % 63;
+    describe ("%u contacts in a tile beside one for each run", contacts);
+    CHECK (compare_counts (on_cpu, cpu, on_cuda, cuda, runs_new (size.width, size.height, count, true), size, 8) == 3);
   }
 }
 
