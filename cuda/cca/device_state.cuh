@@ -18,9 +18,9 @@
  *   finish kernel          finish.cu     Does it all in one cluster of CTAs, unless features are asked for.
  *
  * A component of a tile is closed if no pixel of it lies at a neighbouring tile; most are, and leave the tile kernel as
- * 16-byte records or, in the run kernel, as bits if they are single pixels. The others are open: they are the elements of
- * a global union-find. Labels belong to runs of
- * foreground pixels, as in the paper's FLSL; only the label image has labels of pixels.
+ * 16-byte records or, if they are single runs that touch no others, as bits. The others are open: they are the elements of
+ * a global union-find. Labels belong to runs of foreground pixels, as in the paper's FLSL; only the label image has labels of
+ * pixels.
  *
  * Components of equal samples have kernels of their own up to the table: values.cuh.
  *
@@ -60,11 +60,11 @@ struct TileHeader {
   uint32_t marks;
 };
 
-/* TileHeader.marks. The tile has lone pixels. From the order kernel on: the emit kernel has something to write of it. */
+/* TileHeader.marks. The tile has lone runs. From the order kernel on: the emit kernel has something to write of it. */
 constexpr uint32_t TILE_HAS_LONE = 1, TILE_EMITS = 2;
 
-/* By rows, as bits: pixels that touch no others, which are components without records. Written if the tile has any. */
-struct TileLonePixels {
+/* By rows, as bits: runs that touch no others, which are components without records. Written if the tile has any. */
+struct alignas (16) TileLoneRuns {
   uint32_t words[TILE_THREADS];
 };
 
@@ -159,7 +159,7 @@ struct CcaKernelArgs {
   struct {
     TileHeader *headers;
     TileBorder *borders;
-    TileLonePixels *lone;
+    TileLoneRuns *lone;
   } by_tile;
   struct {
     uint32_t *taken;  /* 0 between frames */

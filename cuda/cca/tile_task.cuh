@@ -38,7 +38,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS> struct TileTask {
 
   /* Of the lane's row in each turn, which is row lane + 32 * turn. */
   Row lone_starts[TURNS], lone_pixels[TURNS];
-  uint32_t lone_count;
+  bool has_lone;    /* of the tile */
   uint64_t changes; /* bit: this row differs from the one above; the first one: from an empty row */
   uint32_t label_count;
 
@@ -55,7 +55,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS> struct TileTask {
 
   /* lone_runs.cuh. A lone run touches no other run and no neighbouring tile. */
   __device__ TileContent take_lone_runs ();
-  __device__ void write_lone_runs (uint32_t to);
+  __device__ void write_lone_runs ();
 
   /* row_walk.cuh */
   __device__ bool walk ();

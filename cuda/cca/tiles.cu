@@ -48,22 +48,13 @@ TileTask<CONNECTIVITY, KEEP_RUNS>::run (uint32_t threshold)
   }
   if (!walk ())
     return false;
-  __syncwarp ();
+  write_lone_runs ();
   sum_up ();
   __syncwarp ();
   uint32_t open_count, closed_count;
   resolve_roots (&open_count, &closed_count);
 
   /* Reserve the records; the result arrives while the border is written. */
-  uint32_t lone_before = lone_count; /* prefix sum over the lanes, first inclusive, then exclusive */
-#pragma unroll
-  for (int d = 1; d < 32; d *= 2) {
-    const uint32_t n = __shfl_up_sync (~0u, lone_before, d);
-    lone_before += lane >= d ? n : 0;
-  }
-  const uint32_t lone_total = __shfl_sync (~0u, lone_before, 31);
-  lone_before -= lone_count;
-  closed_count += lone_total;
   uint32_t closed_base = 0;
   if (lane == 0 && closed_count)
     closed_base = atomicAdd (&f.counters->closed, closed_count);
@@ -77,16 +68,12 @@ TileTask<CONNECTIVITY, KEEP_RUNS>::run (uint32_t threshold)
     write_empty_border (f, tile);
 
   if (lane == 0)
-    f.by_tile.headers[tile] = {open_count, closed_count, closed_base, 0};
-  if (!closed_count)
-    return true;
-  closed_base = __shfl_sync (~0u, closed_base, 0);
-  if (lone_total)
-    write_lone_runs (closed_base + lone_before);
-  __syncwarp ();
-  for (uint32_t y = lane; y < TILE_H; y += 32)
-    f.by_tile_row.starts[(size_t) tile * TILE_H + y] = s.start_slots[y];
-  write_closed (closed_base + lone_total);
+    f.by_tile.headers[tile] = {open_count, closed_count, closed_base, has_lone ? TILE_HAS_LONE : 0};
+  if (closed_count || has_lone)
+    for (uint32_t y = lane; y < TILE_H; y += 32)
+      f.by_tile_row.starts[(size_t) tile * TILE_H + y] = s.start_slots[y];
+  if (closed_count)
+    write_closed (__shfl_sync (~0u, closed_base, 0));
   return true;
 }
 
