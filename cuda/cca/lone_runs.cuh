@@ -28,6 +28,12 @@ lone_runs (Row row, Row contact, Row *pixels)
   return starts;
 }
 
+__device__ inline uint32_t
+popcount (Row r)
+{
+  return __popcll ((uint64_t) r) + __popcll ((uint64_t) (r >> 64));
+}
+
 /* The run slots of pixels at least two apart. */
 __device__ inline uint64_t
 slots_of (Row pixels)
@@ -67,6 +73,7 @@ TileTask<CONNECTIVITY, KEEP_RUNS>::take_lone_runs ()
   if (__all_sync (~0u, empty))
     return TILE_EMPTY;
   Row any_lone = 0;
+  run_count = 0;
 #pragma unroll
   for (int i = 0; i < TURNS; i++) {
     const uint32_t y = lane + 32 * i;
@@ -83,6 +90,7 @@ TileTask<CONNECTIVITY, KEEP_RUNS>::take_lone_runs ()
     lone_starts[i] = lone_runs (row[i], row[i] & near, &lone_pixels[i]);
     row[i] ^= lone_pixels[i];
     any_lone |= lone_pixels[i];
+    run_count += popcount (row[i] & ~(row[i] << 1));
   }
   has_lone = __any_sync (~0u, any_lone != 0);
   changes = 0;

@@ -53,31 +53,6 @@ struct RunRows {
   uint64_t start_slots[TILE_H]; /* as by_tile_row.starts */
 };
 
-/* Over all lanes of the warp. */
-__device__ inline uint32_t
-sum_of_lanes (uint32_t value)
-{
-#if __CUDA_ARCH__ >= 800
-  return __reduce_add_sync (~0u, value);
-#else
-  for (int d = 16; d; d /= 2)
-    value += __shfl_xor_sync (~0u, value, d);
-  return value;
-#endif
-}
-
-__device__ inline uint32_t
-max_of_lanes (uint32_t value)
-{
-#if __CUDA_ARCH__ >= 800
-  return __reduce_max_sync (~0u, value);
-#else
-  for (int d = 16; d; d /= 2)
-    value = max (value, __shfl_xor_sync (~0u, value, d));
-  return value;
-#endif
-}
-
 /* All threads of the CTA call all functions of for_all() and run() together. */
 template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
   static constexpr int WORDS = TILE_THREADS > THREADS ? TILE_THREADS / THREADS : 1; /* of a thread */
@@ -476,15 +451,25 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
   __device__ bool
   run (uint32_t threshold)
   {
+    constexpr int warp_rows = TILE_H / (THREADS / 32);
+    const uint32_t warp = threadIdx.x / 32;
+    load_rows<warp_rows> (f, threshold, tx, ty, warp * warp_rows, rows);
+    __syncthreads ();
+    return label<true> (0);
+  }
+
+  /* All steps behind the rows. LONE: takes lone pixels out of them. Otherwise that has been done, the tile is not full, and MARKS are
+   * those of its header. */
+  template <bool LONE>
+  __device__ bool
+  label (uint32_t marks)
+  {
     const uint32_t t = threadIdx.x, warp = t / 32;
     static_assert (THREADS >= TILE_H, "a thread a row");
-    constexpr int warp_rows = TILE_H / (THREADS / 32);
     if (t == 0)
       s.components = s.open = s.closed = s.closed_written = 0;
-    load_rows<warp_rows> (f, threshold, tx, ty, warp * warp_rows, rows);
     for (uint32_t i = t; i < RUN_CAPACITY / 4; i += THREADS)
       s.entry[i] = make_uint4 (4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3);
-    __syncthreads ();
 
     const uint32_t first = t * WORDS, y = first / TILE_WORDS, word = first % TILE_WORDS;
     uint32_t pixels[WORDS], lone[WORDS], starts[WORDS], all_lone = 0;
@@ -494,23 +479,29 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
 #pragma unroll
     for (int i = 0; i < WORDS; i++) {
       pixels[i] = row (y)[word + i];
-      full = full && pixels[i] == ~0u;
-      if (KEEP_RUNS)
-        f.by_word.foreground[tile * TILE_THREADS + first + i] = pixels[i];
-      lone[i] = lone_pixels (y, word + i);
-      all_lone |= lone[i];
-      pixels[i] ^= lone[i];
+      if (LONE) {
+        full = full && pixels[i] == ~0u;
+        if (KEEP_RUNS)
+          f.by_word.foreground[tile * TILE_THREADS + first + i] = pixels[i];
+        lone[i] = lone_pixels (y, word + i);
+        all_lone |= lone[i];
+        pixels[i] ^= lone[i];
+      }
       starts[i] = pixels[i] & ~(pixels[i] << 1 | word_before (row (y), word + i) >> 31);
       touches[i] = contacts_of (y, word + i, starts[i]);
       sums += __popc (starts[i]) | __popc (touches[i].others) << 13;
     }
-    const bool warp_has_lone = __any_sync (~0u, all_lone);
+    if (LONE) {
+      const bool warp_has_lone = __any_sync (~0u, all_lone);
+      sums += lane == 0 && warp_has_lone ? 1u << 26 : 0;
+    }
     uint32_t all;
-    uint32_t next = block_scan<THREADS> (sums + (lane == 0 && warp_has_lone ? 1u << 26 : 0), s.warp_sums, &all);
-    const bool has_lone = all >> 26;
-    const uint32_t marks = has_lone ? TILE_HAS_LONE : 0, join_count = all >> 13 & 8191;
+    uint32_t next = block_scan<THREADS> (sums, s.warp_sums, &all);
+    if (LONE && all >> 26)
+      marks = TILE_HAS_LONE;
+    const uint32_t join_count = all >> 13 & 8191;
     count = all & 8191;
-    if (count == TILE_H && __syncthreads_and (full)) {
+    if (LONE && count == TILE_H && __syncthreads_and (full)) {
       if (warp == 0)
         write_full_tile (f, tile, tx, ty, KEEP_RUNS);
       return true;
@@ -521,8 +512,10 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
     next &= 8191;
 #pragma unroll
     for (int i = 0; i < WORDS; i++) {
-      take_lone_pixels (first + i, lone[i], has_lone);
-      ((uint32_t *) rows)[first + i] = pixels[i];
+      if (LONE) {
+        take_lone_pixels (first + i, lone[i], marks);
+        ((uint32_t *) rows)[first + i] = pixels[i];
+      }
       s.starts[first + i] = starts[i];
       s.before_word[first + i] = next;
       next += __popc (starts[i]);
@@ -533,7 +526,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
         write_empty_border (f, tile);
       if (t == 0)
         f.by_tile.headers[tile] = {0, 0, 0, marks};
-      if (has_lone)
+      if (marks)
         write_starts ();
       return true;
     }
@@ -594,7 +587,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
       write_empty_border (f, tile);
     if (KEEP_RUNS)
       write_run_refs ();
-    if (closed || has_lone)
+    if (closed || marks)
       write_starts ();
     if (!closed)
       return true;
