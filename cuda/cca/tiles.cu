@@ -16,11 +16,15 @@ namespace
 
 constexpr int TILE_WARPS = 4; /* of a CTA, each with a tile, and all with those of many runs */
 constexpr int TILE_CTAS = 6;  /* of an SM */
-/* A frame with more tiles is large; 2560 x 1440 has 460, 3840 x 2160 has 1020. */
-constexpr unsigned SMALL_TILES = 1056;
+/* A frame with more tiles is large; 2560 x 1440 has 460, 3840 x 2160 has 1020. In one of few tiles more threads have each. Tests have
+ * other numbers. */
+#ifndef CTR_CCA_SMALL_TILES
+#define CTR_CCA_SMALL_TILES 1056
+#define CTR_CCA_FEW_TILES 528
+#endif
+constexpr unsigned SMALL_TILES = CTR_CCA_SMALL_TILES, FEW_TILES = CTR_CCA_FEW_TILES;
 /* Threads of a CTA with a tile by runs. An SM has 1024, so of the 132 of an H100 each runs 4 or 8 tiles at once. */
 constexpr int MORE_RUN_THREADS = 256, RUN_THREADS = 128;
-constexpr unsigned FEW_TILES = 528; /* up to which more threads have a tile */
 /* Instructions of a row walk, a row; of a tile by runs, a tile and a run. */
 constexpr uint32_t ROW_COST = 523, RUNS_COST = 3500, RUN_COST = 11;
 
