@@ -4,12 +4,10 @@
  * Bit operations on words of 32 pixels find where runs start, and where they touch runs of the row above: one contact for each pair
  * of runs. A run's number is the number of starts before it, so a population count leads from a pixel to its run. The first contact
  * of a run links it to the run above: a plain store, since a run has only one. All others are listed, and unite two runs. Runs
- * are numbered in raster order, so a component's least run is that of its first pixel. Sums are those of pieces: the pixels
- * of a run in one word.
+ * are numbered in raster order, so a component's least run is that of its first pixel. Runs without a link may be such: these
+ * have a place for the sums of a component. Sums are those of pieces: the pixels of a run in one word.
  *
- * Before that, bit operations find lone pixels, which touch no others: half of all components in noise.
- *
- * Sums have room for components only, of which there are few, so that many CTAs share an SM. */
+ * Before that, bit operations find lone pixels, which touch no others: half of all components in noise. */
 #ifndef CTR_CUDA_CCA_TILE_RUNS_CUH
 #define CTR_CUDA_CCA_TILE_RUNS_CUH
 
@@ -21,29 +19,28 @@ namespace
 {
 
 constexpr int RUN_CAPACITY = 2240; /* Noise has 2048 runs at most, give or take 23. */
-/* Noise has 460 components at most beside lone pixels, give or take 20. */
-constexpr int RUN_COMPONENTS = 768;
-constexpr int RUN_JOINS = 1536; /* Noise has 1150 at most, give or take 30. */
-constexpr int OPEN_RUNS = 19;   /* the bit of RunShared::sum_y from which on they are counted */
-/* Mark an entry whose lower half is then the component's number, and that of a root. */
-constexpr uint32_t IS_COMPONENT = 1u << 31, IS_ROOT = 1u << 30;
+constexpr int RUN_TOPS = 768;      /* runs without a link; noise has 550 at most beside lone pixels */
+constexpr int RUN_JOINS = 1536;    /* Noise has 1150 at most, give or take 30. */
+constexpr int OPEN_RUNS = 19;      /* the bit of RunShared::sum_y from which on they are counted */
 
-/* Arrays of runs, of words of the tile, and of components. Where threads race, accesses are volatile or atomic. */
+/* Arrays of runs, of words of the tile, and of the runs that may be the least of a component. Where threads race, accesses are volatile or
+ * atomic. */
 template <int THREADS> struct RunShared {
-  uint4 entry[RUN_CAPACITY / 4];      /* a word a run: its parent; see IS_COMPONENT */
-  uint32_t starts[TILE_THREADS];      /* bit: a run starts */
+  uint32_t entry[RUN_CAPACITY];  /* parent << 16 | top: of a run without a link, in the end of all of the component */
+  uint32_t starts[TILE_THREADS]; /* bit: a run starts */
   uint16_t before_word[TILE_THREADS]; /* runs that start before this word of the tile */
-  uint32_t warp_sums[THREADS / 32];
-  uint32_t components, open, closed, closed_written;
-  uint32_t closed_base; /* record of the first closed one */
-  union {
+  unsigned long long warp_sums[THREADS / 32];
+  uint32_t open, closed, closed_written; /* components */
+  uint32_t closed_base;                  /* record of the first closed one */
+  uint16_t place[RUN_TOPS];              /* first pixel (y << 7 | x), of open ones then OPEN_REF | index among these */
+  union alignas (16) {
     uint32_t joins[RUN_JOINS]; /* two runs that touch */
     struct {
-      uint32_t area_sum_x[RUN_COMPONENTS]; /* area << 19 | sum_x */
-      uint32_t sum_y[RUN_COMPONENTS];      /* runs at neighbouring tiles << OPEN_RUNS | sum_y */
-      uint32_t box[RUN_COMPONENTS];        /* bytes: 0, 127 - left, right, bottom */
-      uint16_t place[RUN_COMPONENTS]; /* first pixel (y << 7 | x), of open ones then OPEN_REF | index among these */
-    } by_component;
+      uint32_t area_sum_x[RUN_TOPS]; /* area << 19 | sum_x; 0: no component */
+      uint32_t sum_y[RUN_TOPS];      /* pieces at neighbouring tiles << OPEN_RUNS | sum_y */
+      uint32_t not_left[RUN_TOPS];   /* 127 - left */
+      uint32_t right[RUN_TOPS], bottom[RUN_TOPS];
+    } by_top;
   };
 };
 
@@ -97,29 +94,24 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
     return s.before_word[i] + __popc (s.starts[i] & ((2u << x % 32) - 1)) - 1;
   }
 
-  __device__ uint32_t *
-  entries () const
-  {
-    return (uint32_t *) s.entry;
-  }
-
   __device__ uint32_t
-  load (uint32_t run) const
+  parent (uint32_t run) const
   {
-    return *(volatile uint32_t *) &entries ()[run];
+    return ((volatile uint16_t *) s.entry)[2 * run + 1];
   }
 
-  __device__ void
-  store (uint32_t run, uint32_t value)
+  /* Only of a root or, in the end, of any run. */
+  __device__ uint32_t
+  top (uint32_t run) const
   {
-    *(volatile uint32_t *) &entries ()[run] = value;
+    return ((volatile uint16_t *) s.entry)[2 * run];
   }
 
   __device__ uint32_t
   find (uint32_t run) const
   {
     for (;;) {
-      const uint32_t up = load (run);
+      const uint32_t up = parent (run);
       if (up == run)
         return run;
       run = up;
@@ -134,7 +126,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
       b = find (b);
       if (a == b)
         return;
-      const uint32_t high = max (a, b), low = min (a, b), old = atomicMin (&entries ()[high], low);
+      const uint32_t high = max (a, b), low = min (a, b), old = atomicMin (&s.entry[high], low << 16) >> 16;
       if (old == high)
         return;
       a = old; /* HIGH was no root any more: unite its parent, too. */
@@ -229,67 +221,39 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
   __device__ void
   shorten (uint32_t run)
   {
-    uint32_t up = load (run), next;
+    uint32_t up = parent (run), next;
     if (up == run)
       return;
-    while ((next = load (up)) != up) {
-      store (run, next);
+    while ((next = parent (up)) != up) {
+      ((volatile uint16_t *) s.entry)[2 * run + 1] = next;
       up = next;
     }
   }
 
-  /* Numbers the components in any order. */
+  /* Gives RUN the top of its root. */
   __device__ void
-  number_component (uint32_t run, bool has)
+  find_top (uint32_t run)
   {
-    const bool root = has && load (run) == run;
-    const uint32_t roots = __ballot_sync (~0u, root);
-    if (!roots)
-      return;
-    uint32_t first = 0;
-    if (lane == 0)
-      first = atomicAdd (&s.components, __popc (roots));
-    const uint32_t n = __shfl_sync (~0u, first, 0) + __popc (roots & before_me);
-    if (!root || n >= RUN_COMPONENTS)
-      return;
-    s.by_component.area_sum_x[n] = s.by_component.sum_y[n] = s.by_component.box[n] = 0;
-    store (run, IS_COMPONENT | IS_ROOT | n); /* Other lanes only ask for their own entry here. */
-  }
-
-  /* Makes the component's number RUN's entry. */
-  __device__ void
-  find_component (uint32_t run)
-  {
-    const uint32_t own = load (run);
-    uint32_t up = own;
-    while (!(up & IS_COMPONENT))
-      up = load (up);
-    if (up != own)
-      store (run, up & ~IS_ROOT);
+    const uint32_t root = find (run);
+    if (root != run)
+      ((volatile uint16_t *) s.entry)[2 * run] = top (root);
   }
 
   __device__ void
-  add (uint32_t n, uint32_t area_sum_x, uint32_t sum_y, uint32_t box)
+  add (uint32_t n, uint32_t area_sum_x, uint32_t sum_y, uint32_t not_left, uint32_t right, uint32_t bottom)
   {
-    atomicAdd (&s.by_component.area_sum_x[n], area_sum_x);
-    atomicAdd (&s.by_component.sum_y[n], sum_y);
-    uint32_t old = *(volatile uint32_t *) &s.by_component.box[n];
-    for (;;) {
-      const uint32_t wider = __vmaxu4 (old, box);
-      if (wider == old)
-        return;
-      const uint32_t seen = atomicCAS (&s.by_component.box[n], old, wider);
-      if (seen == old)
-        return;
-      old = seen;
-    }
+    atomicAdd (&s.by_top.area_sum_x[n], area_sum_x);
+    atomicAdd (&s.by_top.sum_y[n], sum_y);
+    atomicMax (&s.by_top.not_left[n], not_left);
+    atomicMax (&s.by_top.right[n], right);
+    atomicMax (&s.by_top.bottom[n], bottom);
   }
 
-  /* The component of most runs, as a sample of 32 has it. The whole warp calls it. */
+  /* The top of most runs, as a sample of 32 has it. The whole warp calls it. */
   __device__ uint32_t
-  common_component () const
+  common_top () const
   {
-    const uint32_t n = entries ()[count * (2 * lane + 1) / 64] & 0xffff;
+    const uint32_t n = top (count * (2 * lane + 1) / 64);
     const uint32_t votes = __popc (__match_any_sync (~0u, n));
     return max_of_lanes (votes << 16 | n) & 0xffff;
   }
@@ -299,19 +263,19 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
   __device__ void
   sum_up ()
   {
-    const uint32_t common = common_component ();
+    const uint32_t common = common_top ();
     uint32_t common_area_sum_x = 0, common_sum_y = 0, common_left = TILE_W - 1, common_right = 0, common_bottom = 0;
 #pragma unroll 1
     for (uint32_t i = threadIdx.x; i < TILE_THREADS; i += THREADS) {
-      const uint32_t y = i / TILE_WORDS, word = i % TILE_WORDS, starts = s.starts[i];
+      const uint32_t y = i / TILE_WORDS, word = i % TILE_WORDS;
       const bool open_row = (y == 0 && has_above) || (y == TILE_H - 1 && has_below);
       const uint32_t at_neighbours =
           open_row ? ~0u : (word == 0 && has_left) | (word == TILE_WORDS - 1 && has_right ? 1u << 31 : 0);
-      uint32_t rest = row (y)[word], run = s.before_word[i] - (rest & ~starts & 1);
+      uint32_t rest = row (y)[word], run = s.before_word[i] - (rest & ~s.starts[i] & 1);
       while (rest) {
-        const uint32_t others = rest & (rest + (rest & -rest)), piece = rest ^ others;
-        const uint32_t left = word * 32 + __ffs (piece) - 1, right = word * 32 + 31 - __clz (piece);
-        const uint32_t entry = entries ()[run], n = entry & 0xffff, length = right - left + 1;
+        const uint32_t low = rest & -rest, others = rest & (rest + low), piece = rest ^ others;
+        const uint32_t left = word * 32 + 31 - __clz (low), right = word * 32 + 31 - __clz (piece);
+        const uint32_t n = top (run), length = right - left + 1;
         const uint32_t area_sum_x = length << 19 | length * (left + right) / 2;
         const uint32_t sum_y = (piece & at_neighbours ? 1u << OPEN_RUNS : 0) + length * y;
         if (n == common) {
@@ -321,10 +285,8 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
           common_right = max (common_right, right);
           common_bottom = y;
         } else {
-          add (n, area_sum_x, sum_y, (TILE_W - 1 - left) << 16 | right << 8 | y);
+          add (n, area_sum_x, sum_y, TILE_W - 1 - left, right, y);
         }
-        if (entry & IS_ROOT && piece & starts)
-          s.by_component.place[n] = y << 7 | left;
         rest = others;
         run++;
       }
@@ -335,15 +297,15 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
     common_right = max_of_lanes (common_right);
     common_bottom = max_of_lanes (common_bottom);
     if (lane == 0 && common_area_sum_x)
-      add (common, common_area_sum_x, common_sum_y, common_left << 16 | common_right << 8 | common_bottom);
+      add (common, common_area_sum_x, common_sum_y, common_left, common_right, common_bottom);
   }
 
   /* Numbers the open components, writes their sums, counts the closed ones and marks their starts. */
   __device__ void
-  resolve (uint32_t n, bool has)
+  resolve (uint32_t n, bool is_top)
   {
-    const uint32_t sum_y = has ? s.by_component.sum_y[n] : 0;
-    const bool is_open = sum_y >> OPEN_RUNS, is_closed = has && !is_open;
+    const uint32_t area_sum_x = is_top ? s.by_top.area_sum_x[n] : 0, sum_y = area_sum_x ? s.by_top.sum_y[n] : 0;
+    const bool is_open = sum_y >> OPEN_RUNS, is_closed = area_sum_x && !is_open;
     const uint32_t opens = __ballot_sync (~0u, is_open), closeds = __ballot_sync (~0u, is_closed);
     uint32_t first = 0;
     if (lane == 0 && opens)
@@ -351,18 +313,17 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
     if (lane == 0 && closeds)
       atomicAdd (&s.closed, __popc (closeds));
     first = __shfl_sync (~0u, first, 0);
-    if (!has)
+    if (!area_sum_x)
       return;
-    const uint32_t pixel = s.by_component.place[n], x = pixel & 127, y = pixel >> 7;
-    const uint32_t area_sum_x = s.by_component.area_sum_x[n], area = area_sum_x >> 19;
+    const uint32_t pixel = s.place[n], x = pixel & 127, y = pixel >> 7, area = area_sum_x >> 19;
     if (is_open) {
-      const uint32_t tile_x = tx * TILE_W, tile_y = ty * TILE_H, box = s.by_component.box[n];
+      const uint32_t tile_x = tx * TILE_W, tile_y = ty * TILE_H;
       const uint32_t local = first + __popc (opens & before_me), i = tile * MAX_OPEN_COMPONENTS + local;
       f.by_open_component.parents[i] = open_key (tile_y + y, tile_x + x, i);
       f.by_open_component.sums[i] = {(unsigned long long) area * tile_x + (area_sum_x & 0x7ffff),
           (unsigned long long) area * tile_y + (sum_y & ((1u << OPEN_RUNS) - 1)), area,
-          tile_x + TILE_W - 1 - (box >> 16), tile_x + (box >> 8 & 255), tile_y + (box & 255)};
-      s.by_component.place[n] = OPEN_REF | local;
+          tile_x + TILE_W - 1 - s.by_top.not_left[n], tile_x + s.by_top.right[n], tile_y + s.by_top.bottom[n]};
+      s.place[n] = OPEN_REF | local;
     } else if (is_area_kept (f, area)) {
       atomicOr (&((uint32_t *) &start_slots[y])[x / 64], 1u << x / 2 % 32);
     }
@@ -373,7 +334,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
   ref_of (uint32_t run) const
   {
     static_assert (ROW_SLOTS == TILE_W / 2, "half a pixel's place is its slot");
-    const uint32_t place = s.by_component.place[entries ()[run] & 0xffff];
+    const uint32_t place = s.place[top (run)];
     return place & OPEN_REF ? place : place / 2;
   }
 
@@ -428,11 +389,11 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
     }
   }
 
-  /* Writes the record of component N if it is closed. */
+  /* Writes the record of the component at top N if there is one, and it is closed. */
   __device__ void
-  write_closed (uint32_t n, bool has)
+  write_closed (uint32_t n, bool is_top)
   {
-    const uint32_t place = has ? s.by_component.place[n] : OPEN_REF;
+    const uint32_t area_sum_x = is_top ? s.by_top.area_sum_x[n] : 0, place = area_sum_x ? s.place[n] : OPEN_REF;
     const bool closed = !(place & OPEN_REF);
     const uint32_t closeds = __ballot_sync (~0u, closed);
     uint32_t first = 0;
@@ -442,12 +403,11 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
     const uint32_t i = s.closed_base + first + __popc (closeds & before_me);
     if (!closed || i >= f.closed.capacity)
       return;
-    const uint32_t area_sum_x = s.by_component.area_sum_x[n], box = s.by_component.box[n];
-    f.closed.records[i] = pack_closed ({area_sum_x >> 19, area_sum_x & 0x7ffff, s.by_component.sum_y[n], place & 127,
-        place >> 7, TILE_W - 1 - (box >> 16), box >> 8 & 255, box & 255});
+    f.closed.records[i] = pack_closed ({area_sum_x >> 19, area_sum_x & 0x7ffff, s.by_top.sum_y[n], place & 127,
+        place >> 7, TILE_W - 1 - s.by_top.not_left[n], s.by_top.right[n], s.by_top.bottom[n]});
   }
 
-  /* All steps. False: more runs, contacts or components than there is room for, and nothing written needs to be undone. */
+  /* All steps. False: more runs, contacts or tops than there is room for, and nothing written needs to be undone. */
   __device__ bool
   run (uint32_t threshold)
   {
@@ -467,14 +427,12 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
     const uint32_t t = threadIdx.x, warp = t / 32;
     static_assert (THREADS >= TILE_H, "a thread a row");
     if (t == 0)
-      s.components = s.open = s.closed = s.closed_written = 0;
-    for (uint32_t i = t; i < RUN_CAPACITY / 4; i += THREADS)
-      s.entry[i] = make_uint4 (4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3);
+      s.open = s.closed = s.closed_written = 0;
 
     const uint32_t first = t * WORDS, y = first / TILE_WORDS, word = first % TILE_WORDS;
     uint32_t pixels[WORDS], lone[WORDS], starts[WORDS], all_lone = 0;
     Contacts touches[WORDS];
-    uint32_t sums = 0; /* runs, listed contacts << 13, warps with lone pixels << 26 */
+    uint32_t sums = 0, link_sums = 0; /* runs, and warps with lone pixels << 16; tops, and listed contacts << 16 */
     bool full = true;
 #pragma unroll
     for (int i = 0; i < WORDS; i++) {
@@ -489,27 +447,29 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
       }
       starts[i] = pixels[i] & ~(pixels[i] << 1 | word_before (row (y), word + i) >> 31);
       touches[i] = contacts_of (y, word + i, starts[i]);
-      sums += __popc (starts[i]) | __popc (touches[i].others) << 13;
+      sums += __popc (starts[i]);
+      link_sums += __popc (starts[i] & ~touches[i].firsts) | __popc (touches[i].others) << 16;
     }
     if (LONE) {
       const bool warp_has_lone = __any_sync (~0u, all_lone);
-      sums += lane == 0 && warp_has_lone ? 1u << 26 : 0;
+      sums += lane == 0 && warp_has_lone ? 1u << 16 : 0;
     }
-    uint32_t all;
-    uint32_t next = block_scan<THREADS> (sums, s.warp_sums, &all);
-    if (LONE && all >> 26)
+    uint2 all;
+    const uint2 before = block_scan_two<THREADS> (sums, link_sums, s.warp_sums, &all);
+    if (LONE && all.x >> 16)
       marks = TILE_HAS_LONE;
-    const uint32_t join_count = all >> 13 & 8191;
-    count = all & 8191;
+    const uint32_t join_count = all.y >> 16, top_count = all.y & 0xffff;
+    count = all.x & 0xffff;
     if (LONE && count == TILE_H && __syncthreads_and (full)) {
       if (warp == 0)
         write_full_tile (f, tile, tx, ty, KEEP_RUNS);
       return true;
     }
-    if (count > RUN_CAPACITY || join_count > RUN_JOINS)
+    if (count > RUN_CAPACITY || join_count > RUN_JOINS || top_count > RUN_TOPS) {
+      __syncthreads (); /* The caller's shared memory takes the place of this. */
       return false;
-    uint32_t next_join = next >> 13 & 8191;
-    next &= 8191;
+    }
+    uint32_t next = before.x & 0xffff, next_join = before.y >> 16, next_top = before.y & 0xffff;
 #pragma unroll
     for (int i = 0; i < WORDS; i++) {
       if (LONE) {
@@ -533,13 +493,20 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
 
 #pragma unroll
     for (int i = 0; i < WORDS; i++) {
-      if (!(touches[i].firsts | touches[i].others))
+      if (!(starts[i] | touches[i].others))
         continue;
       const uint32_t own = s.before_word[first + i] - 1;
+      for (uint32_t rest = starts[i] & ~touches[i].firsts; rest; rest &= rest - 1) {
+        const uint32_t run = own + __popc (starts[i] & (rest ^ (rest - 1)));
+        s.entry[run] = run << 16 | next_top;
+        s.place[next_top++] = y << 7 | (word + i) * 32 | (31 - __clz (rest & -rest));
+      }
+      if (y == 0)
+        continue;
       const uint32_t starts_above = s.starts[first + i - TILE_WORDS], above = s.before_word[first + i - TILE_WORDS] - 1;
       for (uint32_t rest = touches[i].firsts; rest; rest &= rest - 1) {
         const uint32_t up_to = rest ^ (rest - 1);
-        entries ()[own + __popc (starts[i] & up_to)] = above + __popc (starts_above & up_to);
+        s.entry[own + __popc (starts[i] & up_to)] = (above + __popc (starts_above & up_to)) << 16;
       }
       for (uint32_t rest = touches[i].others; rest; rest &= rest - 1) {
         const uint32_t up_to = rest ^ (rest - 1);
@@ -557,21 +524,16 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
         unite (s.joins[i] >> 16, s.joins[i] & 0xffff);
     });
     __syncthreads ();
-    for_all (count, [&] (uint32_t i, bool has) { number_component (i, has); });
-    __syncthreads ();
-    const uint32_t components = s.components;
-    if (components > RUN_COMPONENTS) {
-      __syncthreads (); /* The caller's shared memory takes the place of this. */
-      return false;
-    }
+    for (uint32_t i = t; i < sizeof s.by_top / sizeof (uint4); i += THREADS)
+      ((uint4 *) &s.by_top)[i] = make_uint4 (0, 0, 0, 0);
     for_all (count, [&] (uint32_t i, bool has) {
       if (has)
-        find_component (i);
+        find_top (i);
     });
     __syncthreads ();
     sum_up ();
     __syncthreads ();
-    for_all (components, [&] (uint32_t n, bool has) { resolve (n, has); });
+    for_all (top_count, [&] (uint32_t n, bool is_top) { resolve (n, is_top); });
     __syncthreads ();
 
     /* The records' place arrives while the border is written. */
@@ -592,7 +554,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
     if (!closed)
       return true;
     __syncthreads ();
-    for_all (components, [&] (uint32_t n, bool has) { write_closed (n, has); });
+    for_all (top_count, [&] (uint32_t n, bool is_top) { write_closed (n, is_top); });
     return true;
   }
 };
