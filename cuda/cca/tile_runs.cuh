@@ -18,10 +18,11 @@
 namespace
 {
 
-constexpr int RUN_CAPACITY = 2240; /* Noise has 2048 runs at most, give or take 23. */
-constexpr int RUN_TOPS = 768;      /* runs without a link; noise has 550 at most beside lone pixels */
-constexpr int RUN_JOINS = 1536;    /* Noise has 1150 at most, give or take 30. */
-constexpr int OPEN_RUNS = 19;      /* the bit of RunShared::sum_y from which on they are counted */
+/* Noise, of 3800 tiles of all densities, has 2121 runs at most, 604 tops and 1106 joins beside lone pixels. */
+constexpr int RUN_CAPACITY = 2240;
+constexpr int RUN_TOPS = 704; /* runs without a link */
+constexpr int RUN_JOINS = 1536;
+constexpr int OPEN_RUNS = 19; /* the bit of RunShared::sum_y from which on they are counted */
 
 /* Arrays of runs, of words of the tile, and of the runs that may be the least of a component. Where threads race, accesses are volatile or
  * atomic. */
@@ -44,7 +45,8 @@ template <int THREADS> struct RunShared {
   };
 };
 
-/* The rows of the tile, with what is already known of closed components. */
+/* The rows of the tile, with what is already known of closed components. With RunShared they take less than an eighth of the shared memory
+ * of an H100's SM. */
 struct RunRows {
   Row rows[TILE_H];
   uint64_t start_slots[TILE_H]; /* as by_tile_row.starts */

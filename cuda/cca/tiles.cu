@@ -180,6 +180,7 @@ __launch_bounds__ (THREADS, 1024 / THREADS) run_kernel (const __grid_constant__ 
     RunShared<THREADS> shared;
     RunRows rows;
   };
+  static_assert (sizeof (Runs) <= 28160, "an SM of an H100 has room for eight, with 1 KB more for each");
   constexpr int capacity = (sizeof (Runs) - sizeof (TileShared)) / (4 * sizeof (uint32_t)) - 1;
   __shared__ union {
     Runs runs;
