@@ -219,7 +219,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
     return {firsts, all & ~firsts};
   }
 
-  /* Makes RUN's parent a root. All runs do so at once, and double their steps. Only this thread writes RUN's entry. */
+  /* Makes RUN's parent a root. All runs do so at once, and double their steps. */
   __device__ void
   shorten (uint32_t run)
   {
@@ -227,7 +227,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
     if (up == run)
       return;
     while ((next = parent (up)) != up) {
-      ((volatile uint16_t *) s.entry)[2 * run + 1] = next;
+      atomicMin (&s.entry[run], next << 16); /* Others pass here. */
       up = next;
     }
   }
