@@ -18,14 +18,14 @@
  *   finish kernel          finish.cu     Does it all in one cluster of CTAs, unless features are asked for.
  *
  * A component of a tile is closed if no pixel of it lies at a neighbouring tile; most are, and leave the tile kernel as
- * 16-byte records. The others are open: they are the elements of a global union-find. Labels belong to runs of
- * foreground pixels, as in the paper's FLSL; only the label image has labels of pixels.
+ * 16-byte records or, if they are single runs that touch no others, as bits. The others are open: they are the elements of
+ * a global union-find. Labels belong to runs of foreground pixels, as in the paper's FLSL; only the label image has labels of
+ * pixels.
  *
  * Components of equal samples have kernels of their own up to the table: values.cuh.
  *
- * The tile kernel's steps are in lone_runs.cuh, row_walk.cuh and tile_output.cuh, those of the run kernel, which has few
- * tiles, in tile_runs.cuh. On the host, cca.cu has the entry
- * points, graph_cache.cu the memory and the CUDA graphs, and result.cu the transfer of results. */
+ * The steps of a warp with a tile are in lone_runs.cuh, row_walk.cuh and tile_output.cuh, those of a CTA with one in tile_runs.cuh. On
+ * the host, cca.cu has the entry points, graph_cache.cu the memory and the CUDA graphs, and result.cu the transfer of results. */
 #ifndef CTR_CUDA_CCA_DEVICE_STATE_CUH
 #define CTR_CUDA_CCA_DEVICE_STATE_CUH
 
@@ -54,9 +54,17 @@ constexpr unsigned NOT_OPEN = 255; /* border pixel of no open component */
 
 struct TileHeader {
   uint32_t open;        /* number of open components */
-  uint32_t closed;      /* number of closed components */
+  uint32_t closed;      /* number of closed components that have records */
   uint32_t closed_base; /* index of the first closed component's record */
-  uint32_t reserved;
+  uint32_t marks;
+};
+
+/* TileHeader.marks. The tile has lone runs. From the order kernel on: the emit kernel has something to write of it. */
+constexpr uint32_t TILE_HAS_LONE = 1, TILE_EMITS = 2;
+
+/* By rows, as bits: runs that touch no others, which are components without records. Written if the tile has any. */
+struct alignas (16) TileLoneRuns {
+  uint32_t words[TILE_THREADS];
 };
 
 /* The pixels of a tile's four sides: which of them belong to open components (only where there is a neighbour), and to
@@ -150,6 +158,7 @@ struct CcaKernelArgs {
   struct {
     TileHeader *headers;
     TileBorder *borders;
+    TileLoneRuns *lone;
   } by_tile;
   struct {
     uint32_t *taken;  /* 0 between frames */
@@ -264,6 +273,13 @@ __device__ inline bool
 is_area_kept (const CcaKernelArgs &f, uint32_t area)
 {
   return area >= f.min_area && (f.max_area == 0 || area <= f.max_area);
+}
+
+/* Have the starts of a tile's closed components been written? */
+__device__ inline bool
+has_closed (const TileHeader &header)
+{
+  return header.closed || header.marks & TILE_HAS_LONE;
 }
 
 /* Does the emit kernel bring the result to the host? */

@@ -91,6 +91,37 @@ emit_tile (const CcaKernelArgs &f, const TileRows &rows, const TileHeader &heade
     c.value = 0;
     write (table_row (r.start_x, r.start_y), c);
   }
+  if (header.marks & TILE_HAS_LONE)
+    for (uint32_t i = t; i < TILE_THREADS; i += threads) {
+      const uint32_t *words = f.by_tile.lone[tile].words;
+      const uint32_t word = i % TILE_WORDS, y = i / TILE_WORDS;
+      uint32_t rest = __ldcs (&words[i]);
+      const uint32_t before = __shfl_up_sync (~0u, rest, 1); /* the first lane has the first word of a row */
+      if (word && before >> 31)
+        rest &= rest + 1; /* the end of a run that starts there */
+      while (rest) {
+        const uint32_t low = rest & -rest, others = rest & (rest + low);
+        const uint32_t x = word * 32 + __ffs (low) - 1;
+        uint32_t length = __popc (rest ^ others);
+        rest = others;
+        if (x % 32 + length == 32)
+          for (uint32_t k = word + 1; k < TILE_WORDS; k++) {
+            const uint32_t gaps = ~words[i - word + k];
+            length += gaps ? __ffs (gaps) - 1 : 32;
+            if (gaps)
+              break;
+          }
+        CtrComponent c;
+        c.sum_x = length * tile_x + length * (2 * x + length - 1) / 2;
+        c.sum_y = (uint64_t) length * (tile_y + y);
+        c.area = c.width = length;
+        c.left = c.start_x = tile_x + x;
+        c.top = tile_y + y;
+        c.height = 1;
+        c.value = 0;
+        write (table_row (x, y), c);
+      }
+    }
   for (uint32_t i = t; i < header.open; i += threads) {
     const uint32_t component = tile * MAX_OPEN_COMPONENTS + i;
     const OpenKey key = LOADED && i == t ? first.key : load_parent (f.by_open_component.parents, component);

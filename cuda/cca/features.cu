@@ -98,7 +98,7 @@ __launch_bounds__ (TILE_THREADS) feature_kernel (const CcaKernelArgs f)
   if (!f.header->rows_complete)
     return;
   const TileHeader header = f.by_tile.headers[tile];
-  if (t < TILE_H && (header.open || header.closed)) {
+  if (t < TILE_H && (header.open || has_closed (header))) {
     rows[t] = f.by_tile_row.starts[(size_t) tile * TILE_H + t];
     bases[t] = f.by_image_row.table_rows[((size_t) ty * TILE_H + t) * f.tiles_x + tx];
   }

@@ -242,7 +242,7 @@ __launch_bounds__ (FINISH_THREADS, 1)
   }
   TileRows &rows = s.by_warp[warp].rows;
   for (int i = 0; i < TILE_H / 32; i++)
-    rows.starts[lane + 32 * i] = header.closed ? row_starts[i] : 0;
+    rows.starts[lane + 32 * i] = has_closed (header) ? row_starts[i] : 0;
   if (lane == 0)
     s.headers[warp] = header;
   OpenSums own = {};

@@ -24,6 +24,7 @@ lay_out_tiles (CcaKernelArgs *f, uint8_t *base)
   f->by_overflow_slot.labels = c.take<uint32_t> ((size_t) OVERFLOW_SLOTS * 4 * (OVERFLOW_LABELS + 1));
   f->by_tile.headers = c.take<TileHeader> (tiles);
   f->by_tile.borders = c.take<TileBorder> (tiles);
+  f->by_tile.lone = c.take<TileLoneRuns> (tiles);
   f->by_tile_row.starts = c.take<unsigned long long> (tiles * TILE_H);
   f->by_open_component.parents = c.take<OpenKey> (tiles * MAX_OPEN_COMPONENTS);
   f->by_open_component.sums = c.take<OpenSums> (tiles * MAX_OPEN_COMPONENTS);

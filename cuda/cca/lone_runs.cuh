@@ -34,6 +34,24 @@ popcount (Row r)
   return __popcll ((uint64_t) r) + __popcll ((uint64_t) (r >> 64));
 }
 
+/* The run slots of pixels at least two apart. */
+__device__ inline uint64_t
+slots_of (Row pixels)
+{
+  uint64_t halves[2];
+#pragma unroll
+  for (int i = 0; i < 2; i++) {
+    uint64_t half = (uint64_t) (pixels >> 64 * i);
+    half = (half | half >> 1) & 0x5555555555555555u;
+    half = (half | half >> 1) & 0x3333333333333333u;
+    half = (half | half >> 2) & 0x0f0f0f0f0f0f0f0fu;
+    half = (half | half >> 4) & 0x00ff00ff00ff00ffu;
+    half = (half | half >> 8) & 0x0000ffff0000ffffu;
+    halves[i] = (half | half >> 16) & 0xffffffffu;
+  }
+  return halves[1] << 32 | halves[0];
+}
+
 /* Takes the lone runs out of the rows in shared memory, and finds the rows that change. */
 template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ inline TileContent
@@ -54,7 +72,8 @@ TileTask<CONNECTIVITY, KEEP_RUNS>::take_lone_runs ()
       f.by_word.foreground[tile * TILE_THREADS + i] = ((const uint32_t *) s.rows)[i];
   if (__all_sync (~0u, empty))
     return TILE_EMPTY;
-  lone_count = 0;
+  Row any_lone = 0;
+  run_count = 0;
 #pragma unroll
   for (int i = 0; i < TURNS; i++) {
     const uint32_t y = lane + 32 * i;
@@ -70,9 +89,10 @@ TileTask<CONNECTIVITY, KEEP_RUNS>::take_lone_runs ()
       near |= (Row) 1 << (TILE_W - 1);
     lone_starts[i] = lone_runs (row[i], row[i] & near, &lone_pixels[i]);
     row[i] ^= lone_pixels[i];
-    lone_count += popcount (lone_starts[i]);
+    any_lone |= lone_pixels[i];
+    run_count += popcount (row[i] & ~(row[i] << 1));
   }
-  __syncwarp ();
+  has_lone = __any_sync (~0u, any_lone != 0);
   changes = 0;
 #pragma unroll
   for (int i = 0; i < TURNS; i++)
@@ -87,35 +107,32 @@ TileTask<CONNECTIVITY, KEEP_RUNS>::take_lone_runs ()
   return TILE_MIXED;
 }
 
-/* Writes the records of this lane's lone runs, from record TO on. */
+/* Begins the starts of closed components with those of lone runs, and writes their pixels. */
 template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ inline void
-TileTask<CONNECTIVITY, KEEP_RUNS>::write_lone_runs (uint32_t to)
+TileTask<CONNECTIVITY, KEEP_RUNS>::write_lone_runs ()
 {
+  const bool limited = f.min_area > 1 || f.max_area;
 #pragma unroll
   for (int i = 0; i < TURNS; i++) {
     const uint32_t y = lane + 32 * i;
-    uint64_t slots = s.start_slots[y];
-#pragma unroll
-    for (int side = 0; side < 2; side++) {
-      const Row covered = lone_pixels[i] >> 64 * side;
-      for (uint64_t rest = (uint64_t) (lone_starts[i] >> 64 * side); rest; rest &= rest - 1) {
-        const uint32_t bit = __ffsll (rest) - 1, x = side * 64 + bit;
-        const Row from = ~(covered >> bit); /* 0 if the run fills the row */
-        const uint64_t low = (uint64_t) from, high = (uint64_t) (from >> 64);
-        const uint32_t length = low ? __ffsll (low) - 1 : high ? 63 + __ffsll (high) : TILE_W;
-        if (to < f.closed.capacity)
-          f.closed.records[to] =
-              pack_closed ({length, length * (2 * x + length - 1) / 2, length * y, x, y, x, x + length - 1, y});
-        to++;
-        if (is_area_kept (f, length))
-          slots |= 1ull << x / 2;
+    Row kept = lone_starts[i];
+    if (has_lone)
+      ((Row *) f.by_tile.lone[tile].words)[y] = lone_pixels[i];
+    if (limited || KEEP_RUNS)
+      for (Row rest = lone_starts[i]; rest; rest &= rest - 1) {
+        const uint64_t low = (uint64_t) rest;
+        const uint32_t x = low ? __ffsll (low) - 1 : 63 + __ffsll ((uint64_t) (rest >> 64));
+        const Row from = ~(lone_pixels[i] >> x); /* 0 if the run fills the row */
+        const uint64_t first = (uint64_t) from, second = (uint64_t) (from >> 64);
+        if (!is_area_kept (f, first ? __ffsll (first) - 1 : second ? 63 + __ffsll (second) : TILE_W))
+          kept ^= rest & -rest;
         if (KEEP_RUNS)
           f.by_run_slot.refs[(size_t) tile * TILE_SLOTS + y * ROW_SLOTS + x / 2] = y * ROW_SLOTS + x / 2;
       }
-    }
-    s.start_slots[y] = slots;
+    s.start_slots[y] = slots_of (kept);
   }
+  __syncwarp ();
 }
 
 } // namespace

@@ -112,14 +112,16 @@ order_band (const CcaKernelArgs &f, OrderShared &s, uint8_t *counts)
     const TileHeader header = f.by_tile.headers[tile];
     uint2 *roots = (uint2 *) &f.by_tile_row.starts[(size_t) tile * TILE_H];
     for (int half = 0; half < 2; half++) {
-      uint2 row = header.closed ? roots[half * 32 + lane] : make_uint2 (0, 0);
+      uint2 row = has_closed (header) ? roots[half * 32 + lane] : make_uint2 (0, 0);
       s.rows[warp][half * 32 + lane][0] = row.x;
       s.rows[warp][half * 32 + lane][1] = row.y;
     }
     __syncwarp ();
+    bool emits = false;
     for (uint32_t i = lane; i < header.open; i += 32) {
       uint32_t component = tile * MAX_OPEN_COMPONENTS + i;
       OpenKey key = load_parent (f.by_open_component.parents, component);
+      emits = emits || (uint32_t) key == component; /* one that area limits drop, too: it has a label */
       if ((uint32_t) key == component && (!limited || is_area_kept (f, f.by_open_component.sums[component].area)))
         mark_start (&s.rows[warp][0][0], key);
     }
@@ -128,9 +130,13 @@ order_band (const CcaKernelArgs &f, OrderShared &s, uint8_t *counts)
       uint32_t y = half * 32 + lane;
       uint2 row = make_uint2 (s.rows[warp][y][0], s.rows[warp][y][1]);
       counts[y * f.tiles_x + tx] = __popc (row.x) + __popc (row.y);
+      emits = emits || row.x || row.y;
       if (header.open)
         roots[y] = row;
     }
+    emits = __any_sync (~0u, emits);
+    if (lane == 0)
+      f.by_tile.headers[tile].marks = header.marks | (emits ? TILE_EMITS : 0);
     __syncwarp ();
   }
   __syncthreads ();

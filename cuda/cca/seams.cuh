@@ -30,13 +30,33 @@ find_root (OpenKey *parents, uint32_t component, OpenKey up)
   return up;
 }
 
+constexpr int NEAR_STEPS = 8; /* each halves the path; noise hardly ever takes more */
+
+/* As find_root(), but after NEAR_STEPS any ancestor. */
+__device__ inline OpenKey
+find_near_root (OpenKey *parents, uint32_t component, OpenKey up)
+{
+  for (int i = 0; i < NEAR_STEPS && (uint32_t) up != component; i++) {
+    OpenKey next = load_parent (parents, (uint32_t) up);
+    if (next == up)
+      return up;
+    *(volatile OpenKey *) &parents[component] = next;
+    component = (uint32_t) next;
+    up = load_parent (parents, component);
+  }
+  return up;
+}
+
+/* Where a line winds through thousands of tiles, its root is thousands of steps away, and moves on while other threads unite. So
+ * both walks end soon, at any ancestors. From there only the greater key goes on, until it is a root or meets the other one.
+ * That takes no more steps than there are tiles in a row: before others join them, the components of a line are chains along it. */
 __device__ inline void
 unite (OpenKey *parents, uint32_t component_a, uint32_t component_b)
 {
   /* Issue both loads before either walk. */
   OpenKey a = load_parent (parents, component_a), b = load_parent (parents, component_b);
-  a = find_root (parents, component_a, a);
-  b = find_root (parents, component_b, b);
+  a = find_near_root (parents, component_a, a);
+  b = find_near_root (parents, component_b, b);
   while (a != b) {
     if (a < b) {
       OpenKey t = a;

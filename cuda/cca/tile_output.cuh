@@ -57,15 +57,12 @@ write_full_tile (const CcaKernelArgs &f, uint32_t tile, uint32_t tx, uint32_t ty
   }
 }
 
-/* Numbers the open components, writes their sums, and counts the closed ones. */
+/* Numbers the open components, writes their sums, counts the closed ones and marks their starts. */
 template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ inline void
 TileTask<CONNECTIVITY, KEEP_RUNS>::resolve_roots (uint32_t *open, uint32_t *closed)
 {
   const uint32_t tile_x = tx * TILE_W, tile_y = ty * TILE_H;
-  for (uint32_t y = lane; y < TILE_H; y += 32)
-    s.start_slots[y] = 0;
-  __syncwarp ();
   *open = *closed = 0;
   for (uint32_t base = 0; base < label_count; base += 32) {
     const uint32_t label = base + lane, entry = label < label_count ? labels.load (label) : 0;

@@ -14,6 +14,31 @@ constexpr uint32_t NO_LABEL = 0xffff; /* background pixel of a tile's outer line
  * bit 16 is its first column modulo 2. */
 constexpr uint32_t RESOLVED = 1u << 31;
 
+/* Over all lanes of the warp. */
+__device__ inline uint32_t
+sum_of_lanes (uint32_t value)
+{
+#if __CUDA_ARCH__ >= 800
+  return __reduce_add_sync (~0u, value);
+#else
+  for (int d = 16; d; d /= 2)
+    value += __shfl_xor_sync (~0u, value, d);
+  return value;
+#endif
+}
+
+__device__ inline uint32_t
+max_of_lanes (uint32_t value)
+{
+#if __CUDA_ARCH__ >= 800
+  return __reduce_max_sync (~0u, value);
+#else
+  for (int d = 16; d; d /= 2)
+    value = max (value, __shfl_xor_sync (~0u, value, d));
+  return value;
+#endif
+}
+
 enum TileContent { TILE_EMPTY, TILE_FULL, TILE_MIXED };
 
 /* Shared memory of a tile beside its labels. */
@@ -38,8 +63,9 @@ template <int CONNECTIVITY, bool KEEP_RUNS> struct TileTask {
 
   /* Of the lane's row in each turn, which is row lane + 32 * turn. */
   Row lone_starts[TURNS], lone_pixels[TURNS];
-  uint32_t lone_count;
-  uint64_t changes; /* bit: this row differs from the one above; the first one: from an empty row */
+  bool has_lone;      /* of the tile */
+  uint32_t run_count; /* in the lane's rows, without lone ones */
+  uint64_t changes;   /* bit: this row differs from the one above; the first one: from an empty row */
   uint32_t label_count;
 
   __device__
@@ -50,12 +76,16 @@ template <int CONNECTIVITY, bool KEEP_RUNS> struct TileTask {
   {
   }
 
-  /* All steps. False: more labels than there is room for, and nothing written needs to be undone. */
-  __device__ bool run (uint32_t threshold);
+  /* Loads the tile and takes its lone runs. Writes the output of a tile that is empty or full. */
+  __device__ TileContent begin (uint32_t threshold);
+  /* Has a mixed tile so few runs for so many rows that the threads of a CTA have less to do than one warp? */
+  __device__ bool is_for_runs () const;
+  /* All steps of a mixed tile. False: more labels than there is room for, and nothing written needs to be undone. */
+  __device__ bool label ();
 
   /* lone_runs.cuh. A lone run touches no other run and no neighbouring tile. */
   __device__ TileContent take_lone_runs ();
-  __device__ void write_lone_runs (uint32_t to);
+  __device__ void write_lone_runs ();
 
   /* row_walk.cuh */
   __device__ bool walk ();

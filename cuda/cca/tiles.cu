@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* First kernel of the component analysis: thresholds, packs and labels one tile of 128 x 64 pixels.
  *
- * In a large frame one warp takes a whole tile, row by row. A small frame has too few tiles to fill the GPU, so the time
- * of one warp decides: there a CTA takes a tile, and each thread a run of pixels.
+ * In a large frame one warp takes a whole tile, row by row. A tile with many rows for its runs, as noise has them, is left to the
+ * whole CTA, and so is one with more labels than the warp has room for. A small frame has too few tiles to fill the GPU, so the
+ * time of one warp decides: there a CTA takes each tile, with a thread a word of pixels, a run or a component.
  *
- * A tile with more labels or runs than shared memory has room for, which takes a pattern made for the purpose, is
- * analysed again by one warp with its labels in global memory. */
+ * A tile with more runs, contacts or components than the CTA has room for, which takes a pattern made for the purpose, is analysed
+ * again by one warp with its labels in global memory. */
 #include "cuda/cca/lone_runs.cuh"
 #include "cuda/cca/row_walk.cuh"
 #include "cuda/cca/tile_runs.cuh"
@@ -13,52 +14,63 @@
 namespace
 {
 
-constexpr int TILE_WARPS = 2;         /* of a CTA, each with a whole tile */
-constexpr unsigned SMALL_TILES = 640; /* a frame with more tiles is large; 2560 x 1440 has 460 */
+constexpr int TILE_WARPS = 4; /* of a CTA, each with a tile, and all with those of many runs */
+constexpr int TILE_CTAS = 6;  /* of an SM */
+/* A frame with more tiles is large; 2560 x 1440 has 460, 3840 x 2160 has 1020. In one of few tiles more threads have each. Tests have
+ * other numbers. */
+#ifndef CTR_CCA_SMALL_TILES
+#define CTR_CCA_SMALL_TILES 1056
+#define CTR_CCA_FEW_TILES 528
+#endif
+constexpr unsigned SMALL_TILES = CTR_CCA_SMALL_TILES, FEW_TILES = CTR_CCA_FEW_TILES;
+/* Threads of a CTA with a tile by runs. An SM has 1024, so of the 132 of an H100 each runs 4 or 8 tiles at once. */
+constexpr int MORE_RUN_THREADS = 256, RUN_THREADS = 128;
+/* Instructions of a row walk, a row; of a tile by runs, a tile and a run. */
+constexpr uint32_t ROW_COST = 523, RUNS_COST = 3000, RUN_COST = 8;
 
-/* Labels of a tile in shared memory. Noise of any density stays several standard deviations below. */
-template <int CONNECTIVITY> constexpr int SHARED_LABELS = CONNECTIVITY == 8 ? 768 : 624;
+template <int CONNECTIVITY, bool KEEP_RUNS>
+__device__ inline TileContent
+TileTask<CONNECTIVITY, KEEP_RUNS>::begin (uint32_t threshold)
+{
+  load_rows<TILE_H> (f, threshold, tx, ty, 0, s.rows);
+  __syncwarp ();
+  const TileContent content = take_lone_runs ();
+  if (content == TILE_FULL) {
+    write_full_tile (f, tile, tx, ty, KEEP_RUNS);
+  } else if (content == TILE_EMPTY) {
+    write_empty_border (f, tile);
+    if (lane == 0)
+      f.by_tile.headers[tile] = {0, 0, 0, 0};
+  }
+  return content;
+}
 
 template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ inline bool
-TileTask<CONNECTIVITY, KEEP_RUNS>::run (uint32_t threshold)
+TileTask<CONNECTIVITY, KEEP_RUNS>::is_for_runs () const
+{
+  return __any_sync (~0u, __popcll (changes) * ROW_COST > RUNS_COST + sum_of_lanes (run_count) * RUN_COST);
+}
+
+template <int CONNECTIVITY, bool KEEP_RUNS>
+__device__ inline bool
+TileTask<CONNECTIVITY, KEEP_RUNS>::label ()
 {
   const uint32_t null_label = labels.null_label ();
   if (lane == 0) {
     labels.entry[null_label] = null_label << 16;
     labels.area_sum_x[null_label] = labels.sum_y[null_label] = labels.box[null_label] = 0;
   }
-  load_rows<TILE_H> (f, threshold, tx, ty, 0, s.rows);
   __syncwarp ();
-  const TileContent content = take_lone_runs ();
-  if (content != TILE_MIXED) {
-    if (content == TILE_FULL) {
-      write_full_tile (f, tile, tx, ty, KEEP_RUNS);
-    } else {
-      write_empty_border (f, tile);
-      if (lane == 0)
-        f.by_tile.headers[tile] = {0, 0, 0, 0};
-    }
-    return true;
-  }
   if (!walk ())
     return false;
-  __syncwarp ();
+  write_lone_runs ();
   sum_up ();
   __syncwarp ();
   uint32_t open_count, closed_count;
   resolve_roots (&open_count, &closed_count);
 
   /* Reserve the records; the result arrives while the border is written. */
-  uint32_t lone_before = lone_count; /* prefix sum over the lanes, first inclusive, then exclusive */
-#pragma unroll
-  for (int d = 1; d < 32; d *= 2) {
-    const uint32_t n = __shfl_up_sync (~0u, lone_before, d);
-    lone_before += lane >= d ? n : 0;
-  }
-  const uint32_t lone_total = __shfl_sync (~0u, lone_before, 31);
-  lone_before -= lone_count;
-  closed_count += lone_total;
   uint32_t closed_base = 0;
   if (lane == 0 && closed_count)
     closed_base = atomicAdd (&f.counters->closed, closed_count);
@@ -72,25 +84,30 @@ TileTask<CONNECTIVITY, KEEP_RUNS>::run (uint32_t threshold)
     write_empty_border (f, tile);
 
   if (lane == 0)
-    f.by_tile.headers[tile] = {open_count, closed_count, closed_base, 0};
-  if (!closed_count)
-    return true;
-  closed_base = __shfl_sync (~0u, closed_base, 0);
-  if (lone_total)
-    write_lone_runs (closed_base + lone_before);
-  __syncwarp ();
-  for (uint32_t y = lane; y < TILE_H; y += 32)
-    f.by_tile_row.starts[(size_t) tile * TILE_H + y] = s.start_slots[y];
-  write_closed (closed_base + lone_total);
+    f.by_tile.headers[tile] = {open_count, closed_count, closed_base, has_lone ? TILE_HAS_LONE : 0};
+  if (closed_count || has_lone)
+    for (uint32_t y = lane; y < TILE_H; y += 32)
+      f.by_tile_row.starts[(size_t) tile * TILE_H + y] = s.start_slots[y];
+  if (closed_count)
+    write_closed (__shfl_sync (~0u, closed_base, 0));
   return true;
 }
 
-/* Analyses a tile by one warp, with a label for every run slot, in an overflow slot that warps hold in turn. */
+/* Analyses a tile by one warp. */
+template <int CONNECTIVITY, bool KEEP_RUNS>
+__device__ __noinline__ bool
+walk_tile (const CcaKernelArgs &f, uint32_t threshold, uint32_t tile, TileShared &s, const Labels &labels)
+{
+  __syncwarp (); /* other lanes may still read shared memory of a former attempt */
+  TileTask<CONNECTIVITY, KEEP_RUNS> task (f, tile, s, labels);
+  return task.begin (threshold) != TILE_MIXED || task.label ();
+}
+
+/* Likewise, with a label for every run slot, in an overflow slot that warps hold in turn. */
 template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ __noinline__ void
 analyse_overflow_tile (const CcaKernelArgs &f, uint32_t threshold, uint32_t tile, TileShared &s)
 {
-  __syncwarp (); /* other lanes may still read shared memory of the first attempt */
   uint32_t slot = tile % OVERFLOW_SLOTS;
   if (threadIdx.x % 32 == 0)
     /* The warp that holds a slot is running and will release it. */
@@ -100,49 +117,89 @@ analyse_overflow_tile (const CcaKernelArgs &f, uint32_t threshold, uint32_t tile
   __threadfence ();
   constexpr int size = OVERFLOW_LABELS + 1;
   uint32_t *labels = f.by_overflow_slot.labels + (size_t) slot * 4 * size;
-  TileTask<CONNECTIVITY, KEEP_RUNS> (
-      f, tile, s, {labels, labels + size, labels + 2 * size, labels + 3 * size, OVERFLOW_LABELS})
-      .run (threshold);
+  walk_tile<CONNECTIVITY, KEEP_RUNS> (
+      f, threshold, tile, s, {labels, labels + size, labels + 2 * size, labels + 3 * size, OVERFLOW_LABELS});
   __syncwarp ();
   __threadfence ();
   if (threadIdx.x % 32 == 0)
     atomicExch (&f.by_overflow_slot.taken[slot], 0u);
 }
 
-/* A warp for each tile. */
+/* A warp for each tile. Those that are left over are then analysed by the whole CTA, one after the other. */
 template <int CONNECTIVITY, bool KEEP_RUNS>
-__global__ void __launch_bounds__ (32 * TILE_WARPS) tile_kernel (const __grid_constant__ CcaKernelArgs f)
+__global__ void __launch_bounds__ (32 * TILE_WARPS, TILE_CTAS) tile_kernel (const __grid_constant__ CcaKernelArgs f)
 {
-  constexpr int capacity = SHARED_LABELS<CONNECTIVITY>;
+  enum { DONE, BY_RUNS, BY_RUNS_WITH_LONE, TOO_MANY };
+  typedef RunShared<32 * TILE_WARPS> Runs;
+  constexpr int capacity = sizeof (Runs) / (TILE_WARPS * 4 * sizeof (uint32_t)) - 1;
   __shared__ TileShared shared[TILE_WARPS];
-  __shared__ uint32_t labels[TILE_WARPS][4][capacity + 1];
-  const uint32_t warp = threadIdx.x / 32, tile = blockIdx.x * TILE_WARPS + warp;
+  __shared__ uint32_t left[TILE_WARPS];
+  __shared__ union {
+    uint32_t labels[TILE_WARPS][4][capacity + 1];
+    Runs runs;
+  } s;
+  const uint32_t warp = threadIdx.x / 32, first = blockIdx.x * TILE_WARPS, tile = first + warp;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  if (tile >= f.tiles_x * f.tiles_y)
-    return;
   const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold;
-  TileTask<CONNECTIVITY, KEEP_RUNS> task (
-      f, tile, shared[warp], {labels[warp][0], labels[warp][1], labels[warp][2], labels[warp][3], capacity});
-  if (!task.run (threshold))
+  uint32_t own = DONE;
+  /* Votes tell the compiler that the warp stays together. */
+  if (__any_sync (~0u, tile < f.tiles_x * f.tiles_y)) {
+    uint32_t (*labels)[capacity + 1] = s.labels[warp];
+    TileTask<CONNECTIVITY, KEEP_RUNS> task (
+        f, tile, shared[warp], {labels[0], labels[1], labels[2], labels[3], capacity});
+    if (task.begin (threshold) == TILE_MIXED && (task.is_for_runs () || !task.label ())) {
+      task.write_lone_runs ();
+      own = task.has_lone ? BY_RUNS_WITH_LONE : BY_RUNS;
+    }
+  }
+  if (threadIdx.x % 32 == 0)
+    left[warp] = own;
+  __syncthreads ();
+#pragma unroll 1
+  for (uint32_t i = 0; i < TILE_WARPS; i++) {
+    if (left[i] == DONE)
+      continue;
+    RunTile<CONNECTIVITY, KEEP_RUNS, 32 * TILE_WARPS> runs (
+        f, first + i, s.runs, shared[i].rows, shared[i].start_slots);
+    const bool done = runs.template label<false> (left[i] == BY_RUNS_WITH_LONE ? TILE_HAS_LONE : 0);
+    __syncthreads ();
+    if (!done && i == warp)
+      own = TOO_MANY;
+  }
+  if (own == TOO_MANY)
     analyse_overflow_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, tile, shared[warp]);
 }
 
-/* A CTA for each tile, a thread for each run. */
-template <int CONNECTIVITY, bool KEEP_RUNS>
+/* A CTA for each tile. */
+template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS>
 __global__ void
-__launch_bounds__ (RUN_THREADS, 2) run_kernel (const __grid_constant__ CcaKernelArgs f)
+__launch_bounds__ (THREADS, 1024 / THREADS) run_kernel (const __grid_constant__ CcaKernelArgs f)
 {
+  struct Runs {
+    RunShared<THREADS> shared;
+    RunRows rows;
+  };
+  static_assert (sizeof (Runs) <= 28160, "an SM of an H100 has room for eight, with 1 KB more for each");
+  constexpr int capacity = (sizeof (Runs) - sizeof (TileShared)) / (4 * sizeof (uint32_t)) - 1;
   __shared__ union {
-    RunShared runs;
-    TileShared overflow;
+    Runs runs;
+    struct {
+      TileShared tile;
+      uint32_t labels[4][capacity + 1];
+    } walk;
   } s;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold;
-  RunTile<CONNECTIVITY, KEEP_RUNS> tile (f, blockIdx.x, s.runs);
-  if (!tile.run (threshold) && threadIdx.x < 32)
-    analyse_overflow_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, blockIdx.x, s.overflow);
+  RunTile<CONNECTIVITY, KEEP_RUNS, THREADS> tile (
+      f, blockIdx.x, s.runs.shared, s.runs.rows.rows, s.runs.rows.start_slots);
+  if (tile.run (threshold) || threadIdx.x >= 32)
+    return;
+  uint32_t (*labels)[capacity + 1] = s.walk.labels;
+  if (!walk_tile<CONNECTIVITY, KEEP_RUNS> (
+          f, threshold, blockIdx.x, s.walk.tile, {labels[0], labels[1], labels[2], labels[3], capacity}))
+    analyse_overflow_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, blockIdx.x, s.walk.tile);
 }
 
 template <int CONNECTIVITY, bool KEEP_RUNS>
@@ -150,8 +207,11 @@ void
 launch (const CcaKernelArgs &f, bool overlap, cudaStream_t stream)
 {
   const unsigned tiles = f.tiles_x * f.tiles_y;
-  if (tiles <= SMALL_TILES)
-    ctr_launch_overlapped (overlap, run_kernel<CONNECTIVITY, KEEP_RUNS>, tiles, RUN_THREADS, 0, stream, f);
+  if (tiles <= FEW_TILES)
+    ctr_launch_overlapped (
+        overlap, run_kernel<CONNECTIVITY, KEEP_RUNS, MORE_RUN_THREADS>, tiles, MORE_RUN_THREADS, 0, stream, f);
+  else if (tiles <= SMALL_TILES)
+    ctr_launch_overlapped (overlap, run_kernel<CONNECTIVITY, KEEP_RUNS, RUN_THREADS>, tiles, RUN_THREADS, 0, stream, f);
   else
     ctr_launch_overlapped (
         overlap, tile_kernel<CONNECTIVITY, KEEP_RUNS>, ctr_div_up (tiles, TILE_WARPS), 32 * TILE_WARPS, 0, stream, f);

@@ -16,6 +16,7 @@ typedef struct {
 static const Size sizes[] = {
     {66 * 128 - 5, 32 * 64 - 3}, /* 2112 tiles */
     {30 * 128 - 5, 34 * 64 - 3}, /* 1020 tiles */
+    {20 * 128 - 5, 20 * 64 - 3}, /* 400 tiles */
     {16 * 128 - 5, 16 * 64 - 3}, /* 256 tiles */
     {9 * 128 - 5, 12 * 64 - 3},  /* 108 tiles */
 };
@@ -56,34 +57,74 @@ labels_new (uint32_t width, uint32_t height, uint32_t count)
   return mask;
 }
 
-/* As many labels in a tile as shared memory has room for, and one more. */
-static void
-test_label_capacities (CtrCca *on_cpu, const Setup *cpu, CtrCca *on_cuda, const Setup *cuda)
+/* COUNT runs in every second pixel of each of three tiles, row by row. SHIFTED: they form a chequerboard, one component with
+ * 8-connectivity; otherwise columns. */
+static uint8_t *
+runs_new (uint32_t width, uint32_t height, uint32_t count, bool shifted)
 {
-  static const uint32_t capacities[] = {624, 768};
-  const uint32_t width = 66 * 128, height = 10 * 64; /* 660 tiles */
-  for (size_t i = 0; i < sizeof capacities / sizeof *capacities; i++)
-    for (uint32_t count = capacities[i]; count <= capacities[i] + 1; count++) {
-      uint8_t *mask = labels_new (width, height, count);
-      const CtrImage image = {
-          .data = mask, .stride = width, .width = width, .height = height, .format = CTR_FORMAT_GRAY8};
-      const CtrCcaParams params = params_of (i ? CTR_CONNECTIVITY_8 : CTR_CONNECTIVITY_4, 1, false, 0);
-      describe ("%u labels in a tile, %d-connected", count, params.connectivity);
-      CtrComponents *expected = analyse (on_cpu, cpu, &image, &params);
-      CtrComponents *actual = analyse (on_cuda, cuda, &image, &params);
-      CHECK (expected->count == 3 * count);
-      check_components_equal (expected, actual);
-      ctr_components_unref (expected);
-      ctr_components_unref (actual);
-      free (mask);
-    }
+  uint8_t *mask = shape_new (SHAPE_ZEROS, width, height);
+  for (uint32_t tile = 0; tile < 3; tile++)
+    for (uint32_t i = 0; i < count; i++)
+      mask[(size_t) (i / 64) * width + tile * 256 + i % 64 * 2 + (shifted ? i / 64 % 2 : 0)] = 1;
+  return mask;
+}
+
+/* Takes MASK. */
+static uint32_t
+compare_counts (
+    CtrCca *on_cpu, const Setup *cpu, CtrCca *on_cuda, const Setup *cuda, uint8_t *mask, Size size, int connectivity)
+{
+  const CtrImage image = {
+      .data = mask, .stride = size.width, .width = size.width, .height = size.height, .format = CTR_FORMAT_GRAY8};
+  const CtrCcaParams params = params_of (connectivity, 1, false, 0);
+  CtrComponents *expected = analyse (on_cpu, cpu, &image, &params);
+  CtrComponents *actual = analyse (on_cuda, cuda, &image, &params);
+  const uint32_t count = expected->count;
+  check_components_equal (expected, actual);
+  ctr_components_unref (expected);
+  ctr_components_unref (actual);
+  free (mask);
+  return count;
+}
+
+/* As many labels, runs, contacts and runs without any above in a tile as shared memory has room for, and one more. */
+static void
+test_capacities (CtrCca *on_cpu, const Setup *cpu, CtrCca *on_cuda, const Setup *cuda)
+{
+  /* 1122 tiles: of a large frame, whose row walk and whose runs have different capacities; 6 tiles. */
+  static const struct {
+    Size size;
+    uint32_t labels;
+  } cases[] = {{{66 * 128, 17 * 64}, 405}, {{66 * 128, 17 * 64}, 704}, {{6 * 128, 64}, 704}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (int connectivity = 4; connectivity <= 8; connectivity += 4)
+      for (uint32_t more = 0; more < 2; more++) {
+        const Size size = cases[i].size;
+        const uint32_t labels = cases[i].labels + more;
+        describe ("%u labels in a tile of %u x %u, %d-connected", labels, size.width, size.height, connectivity);
+        CHECK (compare_counts (
+                   on_cpu, cpu, on_cuda, cuda, labels_new (size.width, size.height, labels), size, connectivity)
+               == 3 * labels);
+      }
+  const Size size = {6 * 128, 64};
+  for (uint32_t count = 2240; count <= 2241; count++) {
+    describe ("%u runs in a tile", count);
+    CHECK (compare_counts (on_cpu, cpu, on_cuda, cuda, runs_new (size.width, size.height, count, false), size, 8)
+           == 3 * 64);
+  }
+  /* In a chequerboard each run but the first of a row has a second contact above. */
+  for (uint32_t contacts = 1536; contacts <= 1537; contacts++) {
+    const uint32_t rows = contacts / 63, count = (rows + 1) * 64 + contacts % 63;
+    describe ("%u contacts in a tile beside one for each run", contacts);
+    CHECK (compare_counts (on_cpu, cpu, on_cuda, cuda, runs_new (size.width, size.height, count, true), size, 8) == 3);
+  }
 }
 
 /* Tiles that come to the same place for labels that shared memory has no room for, or to the next one if it is taken. */
 static void
 test_slots (CtrCca *on_cpu, const Setup *cpu, CtrCca *on_cuda, const Setup *cuda)
 {
-  const uint32_t width = 64 * 128, height = 12 * 64; /* 768 tiles */
+  const uint32_t width = 64 * 128, height = 17 * 64; /* 1088 tiles */
   uint8_t *mask = shape_new (SHAPE_ZEROS, width, height);
   paste (mask, width, shape_new (SHAPE_DOMINOES, 8 * 128, height), 8 * 128, height, 0, 0);
   const CtrImage image = {.data = mask, .stride = width, .width = width, .height = height, .format = CTR_FORMAT_GRAY8};
@@ -98,6 +139,29 @@ test_slots (CtrCca *on_cpu, const Setup *cpu, CtrCca *on_cuda, const Setup *cuda
     ctr_components_unref (actual);
   }
   free (mask);
+}
+
+/* Lines that wind through all tiles: roots are far away when components of tiles are united. */
+static void
+test_long_lines (CtrCca *on_cpu, const Setup *cpu, CtrCca *on_cuda, const Setup *cuda)
+{
+  static const Shape shapes[] = {SHAPE_SERPENTINE, SHAPE_SERPENTINE_UPRIGHT, SHAPE_SPIRAL};
+  static const Size long_sizes[] = {{36 * 128, 30 * 64}, {40 * 128, 6 * 64}}; /* 1080 and 240 tiles */
+  for (size_t i = 0; i < sizeof long_sizes / sizeof *long_sizes; i++)
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+      const uint32_t width = long_sizes[i].width, height = long_sizes[i].height;
+      uint8_t *mask = shape_new (shapes[k], width, height);
+      const CtrImage image = {
+          .data = mask, .stride = width, .width = width, .height = height, .format = CTR_FORMAT_GRAY8};
+      const CtrCcaParams params = params_of (CTR_CONNECTIVITY_8, 1, false, 0);
+      describe ("%s, %u x %u", shape_names[shapes[k]], width, height);
+      CtrComponents *expected = analyse (on_cpu, cpu, &image, &params);
+      CtrComponents *actual = analyse (on_cuda, cuda, &image, &params);
+      check_components_equal (expected, actual);
+      ctr_components_unref (expected);
+      ctr_components_unref (actual);
+      free (mask);
+    }
 }
 
 int
@@ -127,8 +191,10 @@ main (int argc, char **argv)
     picture_free (&picture);
     free (mask);
   }
-  if (all)
-    test_label_capacities (on_cpu, &cpu, on_cuda, &cuda);
+  if (all) {
+    test_long_lines (on_cpu, &cpu, on_cuda, &cuda);
+    test_capacities (on_cpu, &cpu, on_cuda, &cuda);
+  }
   test_slots (on_cpu, &cpu, on_cuda, &cuda);
   ctr_cca_free (on_cpu);
   ctr_cca_free (on_cuda);
