@@ -461,7 +461,7 @@ __launch_bounds__ (FEW_THREADS, 1) few_contours_kernel (const __grid_constant__ 
   const uint32_t first = block_scan<FEW_THREADS> (t < rows ? few.lengths[t] : 0, few.sums, &points);
   if (t < rows) {
     f.by_row.firsts[t] = first;
-    clear_measures (f, t);
+    clear_measures (f, t, few.lengths[t]);
   }
   if (t == 0) {
     h.contours = rows;
