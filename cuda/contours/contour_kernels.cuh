@@ -68,8 +68,8 @@ load_shared_word (const uint32_t *p)
   return *(const volatile uint32_t *) p;
 }
 
-/* Warps share the sums of longer contours, see contour_sums.cuh. */
-constexpr uint32_t LONG_POINTS = 4096;
+/* All warps share longer contours, see row_shares.cuh. */
+constexpr uint32_t LONG_POINTS = 2048;
 
 /* Before the measures of ROW, of so many points, are summed up. */
 template <typename Args>

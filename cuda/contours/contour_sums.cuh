@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sums of 128 bits over the lines of contours: those of moments and those of fits. A thread sums up a short contour, a warp
- * of the same CTA a longer one, and all warps share the points of long ones, whose sums are 0 before. Of contours that are not
- * large, seen from their first point, sums of moments fit 64 bits. ARGS: as for the measures. */
+/* The sums of 128 bits over the lines of contours: those of moments and those of fits. Those of long contours are 0 before. Of
+ * contours that are not large, seen from their first point, sums of moments fit 64 bits. ARGS: as for the measures. */
 #ifndef CTR_CUDA_CONTOURS_CONTOUR_SUMS_CUH
 #define CTR_CUDA_CONTOURS_CONTOUR_SUMS_CUH
 
-#include "cuda/contours/contour_measures.cuh"
+#include "cuda/contours/row_shares.cuh"
 
 #include "core/results/fits.h"
 
@@ -13,8 +12,6 @@ namespace
 {
 
 constexpr int SUM_THREADS = 128, SUM_WARPS = SUM_THREADS / 32, SUM_CTAS = 660;
-constexpr uint32_t SHORT_POINTS = 32, LONG_CHUNK = 512;
-static_assert (LONG_CHUNK <= LONG_POINTS, "a chunk has points of two long contours at most");
 
 /* Sums of 128 bits. KIND: which ones. */
 template <typename Kind> struct WideSums {
@@ -238,24 +235,9 @@ struct FitSums {
   }
 };
 
-/* The points of one row. */
-struct RowPoints {
-  const CtrPoint *points;
-  uint32_t first, end;
-
-  template <typename Args>
-  __device__
-  RowPoints (const Args &f, uint32_t row)
-      : points (points_of (f)), first (f.by_row.firsts[row]),
-        end (row + 1 < f.counters->header.contours ? f.by_row.firsts[row + 1] : f.counters->header.points)
-  {
-  }
-
-  __device__ uint32_t
-  count () const
-  {
-    return end - first;
-  }
+/* The points of one row, and their lines. */
+struct RowLines : RowPoints {
+  using RowPoints::RowPoints;
 
   /* Calls LINE (from, to) for the lines that count, from points BEGIN to LIMIT - 1: the one of number OWN among them, and every
    * STEP-th behind it. */
@@ -263,16 +245,12 @@ struct RowPoints {
   __device__ void
   each (uint32_t begin, uint32_t limit, uint32_t own, uint32_t step, Line line) const
   {
-    uint32_t stride = 1;
-    if (Kind::UPRIGHT_LINES) {
-      const bool second =
-          load_point (points, first).x != load_point (points, first + 1).x; /* is the first upright one */
-      begin += ((begin - first) % 2 != 0) != second;
-      stride = 2;
-    }
+    constexpr uint32_t STRIDE = Kind::UPRIGHT_LINES ? 2 : 1;
+    if (Kind::UPRIGHT_LINES)
+      begin = first_upright (begin);
 #pragma unroll AT_ONCE
-    for (uint32_t i = begin + own * stride; i < limit; i += step * stride)
-      line (load_point (points, i), load_point (points, i + 1 < end ? i + 1 : first));
+    for (uint32_t i = begin + own * STRIDE; i < limit; i += step * STRIDE)
+      line (at (i), at_wrapped (i + 1));
   }
 
   /* Adds these lines. */
@@ -292,14 +270,14 @@ template <typename Kind> struct NearSums {
   CtrPoint origin;
 
   __device__
-  NearSums (const RowPoints &row)
-      : s{}, reach (0), origin (load_point (row.points, row.first))
+  NearSums (const RowLines &row)
+      : s{}, reach (0), origin (row.at (row.first))
   {
   }
 
   /* All lines of a contour: the one of number OWN, and every STEP-th behind it. */
   __device__ void
-  add (const RowPoints &row, uint32_t own, uint32_t step)
+  add (const RowLines &row, uint32_t own, uint32_t step)
   {
     row.template each<Kind, 4> (row.first, row.end, own, step, [this] (CtrPoint p, CtrPoint q) {
       const int x0 = p.x - origin.x, y0 = p.y - origin.y, x1 = q.x - origin.x, y1 = q.y - origin.y;
@@ -338,7 +316,7 @@ template <typename Kind, typename Args>
 __device__ inline void
 sum_by_thread (const Args &f, uint32_t row)
 {
-  const RowPoints points (f, row);
+  const RowLines points (f, row);
   if constexpr (Kind::NEAR_REACH > 0) {
     NearSums<Kind> near (points);
     near.add (points, 0, 1);
@@ -357,7 +335,7 @@ template <typename Kind, typename Args>
 __device__ inline void
 sum_by_warp (const Args &f, uint32_t row)
 {
-  const RowPoints points (f, row);
+  const RowLines points (f, row);
   const uint32_t lane = threadIdx.x % 32;
   if constexpr (Kind::NEAR_REACH > 0) {
     NearSums<Kind> near (points);
@@ -376,41 +354,13 @@ sum_by_warp (const Args &f, uint32_t row)
     sums.store (Kind::words (*f.output, row));
 }
 
-/* Sums up SHARE rows from number BASE on, but for long ones, by a CTA. QUEUE: shared memory. Ends with a barrier. */
-struct SumQueue {
-  uint32_t count, rows[SUM_THREADS];
-};
-
-template <typename Kind, typename Args>
-__device__ inline void
-sum_rows (const Args &f, SumQueue &queue, uint32_t base, uint32_t share)
-{
-  const uint32_t row = base + threadIdx.x;
-  if (threadIdx.x == 0)
-    queue.count = 0;
-  __syncthreads ();
-  if (threadIdx.x < share && row < f.counters->header.contours) {
-    const uint32_t count = RowPoints (f, row).count ();
-    if (count <= SHORT_POINTS && share > SUM_WARPS)
-      sum_by_thread<Kind> (f, row);
-    else if (count <= LONG_POINTS)
-      queue.rows[atomicAdd (&queue.count, 1)] = row;
-  }
-  __syncthreads ();
-  for (uint32_t i = threadIdx.x / 32; i < queue.count; i += SUM_WARPS)
-    sum_by_warp<Kind> (f, queue.rows[i]);
-  __syncthreads ();
-}
-
-/* Adds the lines of ROW that begin at points from BEGIN to END - 1, if it is a long one. */
+/* Adds the lines of ROW, a long one, that begin at points from BEGIN to END - 1. */
 template <typename Kind, typename Args>
 __device__ inline void
 add_long (const Args &f, uint32_t row, uint32_t begin, uint32_t end)
 {
   const uint32_t lane = threadIdx.x % 32;
-  const RowPoints points (f, row);
-  if (points.count () <= LONG_POINTS)
-    return;
+  const RowLines points (f, row);
   WideSums<Kind> sums = WideSums<Kind>::nothing ();
   points.template add<Kind> (&sums, max (begin, points.first), min (end, points.end), lane, 32);
   sums = sums.reduced ();
@@ -418,28 +368,36 @@ add_long (const Args &f, uint32_t row, uint32_t begin, uint32_t end)
     sums.add_to (Kind::words (*f.output, row));
 }
 
+/* The work of share_rows() for sums. */
+template <typename Kind, typename Args> struct SumWork {
+  const Args &f;
+
+  __device__ void
+  by_thread (uint32_t row) const
+  {
+    sum_by_thread<Kind> (f, row);
+  }
+
+  __device__ void
+  by_warp (uint32_t row) const
+  {
+    sum_by_warp<Kind> (f, row);
+  }
+
+  __device__ void
+  part (uint32_t row, uint32_t begin, uint32_t end) const
+  {
+    add_long<Kind> (f, row, begin, end);
+  }
+};
+
 /* By all threads of a grid of CTAs of SUM_THREADS, once the points are complete. */
 template <typename Kind, typename Args>
 __device__ inline void
 sum_contours (const Args &f)
 {
-  __shared__ SumQueue queue;
-  const uint32_t rows = f.counters->header.contours, points = f.counters->header.points;
-  /* With few rows all CTAs have some, and each warp one. */
-  const uint32_t share = max ((uint32_t) SUM_WARPS, min (ctr_div_up (rows, gridDim.x), (uint32_t) SUM_THREADS));
-  for (uint64_t base = (uint64_t) blockIdx.x * share; base < rows; base += (uint64_t) gridDim.x * share)
-    sum_rows<Kind> (f, queue, (uint32_t) base, share);
-  if (points <= LONG_POINTS)
-    return;
-  const uint32_t warps = gridDim.x * SUM_WARPS, warp = blockIdx.x * SUM_WARPS + threadIdx.x / 32;
-  for (uint64_t begin = (uint64_t) warp * LONG_CHUNK; begin < points; begin += (uint64_t) warps * LONG_CHUNK) {
-    const uint32_t end = (uint32_t) min ((uint64_t) points, begin + LONG_CHUNK);
-    /* A long row that has some of these points has the first or the last of them. */
-    const uint32_t first = find_row (f, rows, (uint32_t) begin), last = find_row (f, rows, end - 1);
-    add_long<Kind> (f, first, (uint32_t) begin, end);
-    if (last != first)
-      add_long<Kind> (f, last, (uint32_t) begin, end);
-  }
+  __shared__ RowQueue<SUM_THREADS> queue;
+  share_rows (f, Ctas::all (), queue, SumWork<Kind, Args>{f});
 }
 
 /* The CTAs for so much room. */

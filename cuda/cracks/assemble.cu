@@ -2,6 +2,7 @@
 /* Level contours: rings to numbered contours, their points, their measures, and the table. */
 #include "cuda/contours/contour_sums.cuh"
 #include "cuda/contours/rows.cuh"
+#include "cuda/cracks/measures.cuh"
 #include "cuda/cracks/points.cuh"
 
 namespace
@@ -126,10 +127,11 @@ __launch_bounds__ (THREADS) point_kernel (const __grid_constant__ CracksKernelAr
 __global__ void
 __launch_bounds__ (THREADS) measure_kernel (const __grid_constant__ CracksKernelArgs f)
 {
+  __shared__ RowQueue<THREADS> queue;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   if (contours_fit (f))
-    measure_contours (f);
+    share_rows (f, Ctas::all (), queue, MeasureWork{f});
 }
 
 __global__ void

@@ -22,10 +22,11 @@
  *   parents.cuh    who is inside whom
  *   siblings.cuh   which contours have the same parent
  *   points.cuh     points, and rows of the table
+ *   measures.cuh   measures
  * and in cuda/contours/:
  *   list_ranking.cu  ranks the rings
  *   radix_sort.cuh  sorts contours by level, and brings siblings together
- *   hierarchy.cuh, rows.cuh, contour_measures.cuh  kernels shared with the borders
+ *   hierarchy.cuh, rows.cuh, row_shares.cuh, contour_sums.cuh  kernels shared with the borders
  *
  * Of a label image, the level indices are its labels, in 32 bits. There may be as many as pixels, so no array is indexed
  * by them. Kernels that read level indices are templates: with LABELS they read these. */

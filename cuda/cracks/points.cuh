@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Stages at the end: points and measures of contours, and the table. All functions are called by all threads of CTAS. */
+/* Stages at the end: points of contours, and the table. All functions are called by all threads of CTAS. */
 #ifndef CTR_CUDA_CRACKS_POINTS_CUH
 #define CTR_CUDA_CRACKS_POINTS_CUH
 

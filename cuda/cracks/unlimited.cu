@@ -2,6 +2,7 @@
 /* The end of a frame whose contours all stay, and are nested in those of their level. Points do not depend on parents
  * then, so that a stage of the ones shares each launch with one of the others. */
 #include "cuda/contours/rows.cuh"
+#include "cuda/cracks/measures.cuh"
 #include "cuda/cracks/parents.cuh"
 #include "cuda/cracks/points.cuh"
 
@@ -48,9 +49,10 @@ __global__ void
 __launch_bounds__ (RADIX_THREADS) pass_and_measures_kernel (const __grid_constant__ CracksKernelArgs f, uint32_t ctas)
 {
   __shared__ RadixShared shared;
+  __shared__ RowQueue<RADIX_THREADS> queue;
   run_both (
       f, ctas, [&] (const Ctas &c) { radix_pass (f.siblings, shared, 0, c); },
-      [&] (const Ctas &c) { measure_contours (f, c); });
+      [&] (const Ctas &c) { share_rows (f, c, queue, MeasureWork{f}); });
 }
 
 __global__ void
