@@ -48,6 +48,7 @@ template <typename Kind> struct WideSums {
   reduced () const
   {
     WideSums n = *this;
+#pragma unroll 1
     for (int d = 16; d; d /= 2)
 #pragma unroll
       for (int i = 0; i < COUNT; i++) {
@@ -296,6 +297,7 @@ template <typename Kind> struct NearSums {
   __device__ void
   reduce ()
   {
+#pragma unroll 1
     for (int d = 16; d; d /= 2)
 #pragma unroll
       for (int i = 0; i < Kind::COUNT; i++)
@@ -311,6 +313,35 @@ template <typename Kind> struct NearSums {
   }
 };
 
+/* Sums of 128 bits of the lines that RowLines::add() adds. */
+template <typename Kind>
+__device__ inline WideSums<Kind>
+sum_lines (const RowLines &points, uint32_t begin, uint32_t limit, uint32_t own, uint32_t step)
+{
+  WideSums<Kind> sums = WideSums<Kind>::nothing ();
+  points.template add<Kind> (&sums, begin, limit, own, step);
+  return sums;
+}
+
+/* Likewise, where that is rare: a function of its own takes no registers from the others, and is there once. */
+template <typename Kind>
+__device__ __noinline__ void
+sum_lines_apart (RowLines points, uint32_t begin, uint32_t limit, uint32_t own, uint32_t step, WideSums<Kind> *to)
+{
+  *to = sum_lines<Kind> (points, begin, limit, own, step);
+}
+
+template <typename Kind>
+__device__ inline WideSums<Kind>
+wide_sums (const RowLines &points, uint32_t begin, uint32_t limit, uint32_t own, uint32_t step)
+{
+  if constexpr (Kind::NEAR_REACH == 0)
+    return sum_lines<Kind> (points, begin, limit, own, step);
+  WideSums<Kind> sums;
+  sum_lines_apart<Kind> (points, begin, limit, own, step, &sums);
+  return sums;
+}
+
 /* Sums up a row by one thread. */
 template <typename Kind, typename Args>
 __device__ inline void
@@ -325,9 +356,7 @@ sum_by_thread (const Args &f, uint32_t row)
       return;
     }
   }
-  WideSums<Kind> sums = WideSums<Kind>::nothing ();
-  points.template add<Kind> (&sums, points.first, points.end, 0, 1);
-  sums.store (Kind::words (*f.output, row));
+  wide_sums<Kind> (points, points.first, points.end, 0, 1).store (Kind::words (*f.output, row));
 }
 
 /* Sums up a row by a warp. */
@@ -347,9 +376,7 @@ sum_by_warp (const Args &f, uint32_t row)
       return;
     }
   }
-  WideSums<Kind> sums = WideSums<Kind>::nothing ();
-  points.template add<Kind> (&sums, points.first, points.end, lane, 32);
-  sums = sums.reduced ();
+  const WideSums<Kind> sums = wide_sums<Kind> (points, points.first, points.end, lane, 32).reduced ();
   if (lane == 0)
     sums.store (Kind::words (*f.output, row));
 }
@@ -361,9 +388,8 @@ add_long (const Args &f, uint32_t row, uint32_t begin, uint32_t end)
 {
   const uint32_t lane = threadIdx.x % 32;
   const RowLines points (f, row);
-  WideSums<Kind> sums = WideSums<Kind>::nothing ();
-  points.template add<Kind> (&sums, max (begin, points.first), min (end, points.end), lane, 32);
-  sums = sums.reduced ();
+  const WideSums<Kind> sums =
+      wide_sums<Kind> (points, max (begin, points.first), min (end, points.end), lane, 32).reduced ();
   if (lane == 0)
     sums.add_to (Kind::words (*f.output, row));
 }
