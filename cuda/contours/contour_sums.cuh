@@ -280,7 +280,7 @@ template <typename Kind> struct NearSums {
   __device__ void
   add (const RowLines &row, uint32_t own, uint32_t step)
   {
-    row.template each<Kind, 4> (row.first, row.end, own, step, [this] (CtrPoint p, CtrPoint q) {
+    row.template each<Kind, 2> (row.first, row.end, own, step, [this] (CtrPoint p, CtrPoint q) {
       const int x0 = p.x - origin.x, y0 = p.y - origin.y, x1 = q.x - origin.x, y1 = q.y - origin.y;
       for (int v : {x0, y0, x1, y1})
         reach |= (uint32_t) (v + Kind::NEAR_REACH);

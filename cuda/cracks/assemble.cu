@@ -159,18 +159,12 @@ launch_points (const CracksKernelArgs &f, uint32_t scan, bool overlap, cudaStrea
   launch_over (point_kernel, f.by_corner.capacity, f, overlap, stream);
   if (f.measuring)
     launch_over (measure_kernel, f.by_corner.capacity, f, overlap, stream);
-  cracks_launch_moments (f, overlap, stream);
-}
-
-} // namespace
-
-void
-cracks_launch_moments (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
-{
   if (f.summing)
     ctr_launch_overlapped (
         overlap, sum_kernel, sum_ctas (f.by_corner.capacity / 4, f.by_corner.capacity), SUM_THREADS, 0, stream, f);
 }
+
+} // namespace
 
 void
 cracks_launch_contours (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)

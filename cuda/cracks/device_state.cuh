@@ -251,12 +251,10 @@ void cracks_launch_parents (const CracksKernelArgs &args, bool overlap, cudaStre
 void cracks_launch_hierarchy (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 /* The same over all levels, with or without limits; writes the nesting, too. */
 void cracks_launch_nesting (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
-/* Points, and the table but for siblings and children. */
+/* Points, the sums behind moments, if they are asked for, and the table but for siblings and children. */
 void cracks_launch_assembly (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 /* These; in the hierarchy of each level, and in that over all levels. */
 void cracks_launch_links (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 void cracks_launch_nested_links (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
-/* The sums behind moments, if they are asked for. */
-void cracks_launch_moments (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 
 #endif

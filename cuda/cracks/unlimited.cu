@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The end of a frame whose contours all stay, and are nested in those of their level. Points do not depend on parents
  * then, so that a stage of the ones shares each launch with one of the others. */
+#include "cuda/contours/contour_sums.cuh"
 #include "cuda/contours/rows.cuh"
 #include "cuda/cracks/measures.cuh"
 #include "cuda/cracks/parents.cuh"
@@ -45,14 +46,48 @@ __launch_bounds__ (CONTOUR_THREADS) keys_and_points_kernel (const __grid_constan
       f, ctas, [&] (const Ctas &c) { make_keys<Policy> (f, c); }, [&] (const Ctas &c) { write_points<true> (f, c); });
 }
 
+/* The work of share_rows() for measures and sums of moments. */
+struct MeasureAndSumWork {
+  MeasureWork measures;
+  SumWork<UprightMomentSums, CracksKernelArgs> sums;
+
+  __device__ void
+  by_thread (uint32_t row) const
+  {
+    measures.by_thread (row);
+    sums.by_thread (row);
+  }
+
+  __device__ void
+  by_warp (uint32_t row) const
+  {
+    measures.by_warp (row);
+    sums.by_warp (row);
+  }
+
+  __device__ void
+  part (uint32_t row, uint32_t begin, uint32_t end) const
+  {
+    measures.part (row, begin, end);
+    sums.part (row, begin, end);
+  }
+};
+
+/* SUMS: with those of moments. */
+template <bool SUMS>
 __global__ void
-__launch_bounds__ (RADIX_THREADS) pass_and_measures_kernel (const __grid_constant__ CracksKernelArgs f, uint32_t ctas)
+__launch_bounds__ (RADIX_THREADS, SUMS ? 2 : 3) pass_and_measures_kernel (const __grid_constant__ CracksKernelArgs f, uint32_t ctas)
 {
   __shared__ RadixShared shared;
   __shared__ RowQueue<RADIX_THREADS> queue;
   run_both (
       f, ctas, [&] (const Ctas &c) { radix_pass (f.siblings, shared, 0, c); },
-      [&] (const Ctas &c) { share_rows (f, c, queue, MeasureWork{f}); });
+      [&] (const Ctas &c) {
+        if constexpr (SUMS)
+          share_rows (f, c, queue, MeasureAndSumWork{{f}, {f}});
+        else
+          share_rows (f, c, queue, MeasureWork{f});
+      });
 }
 
 __global__ void
@@ -85,8 +120,8 @@ cracks_launch_unlimited (const CracksKernelArgs &f, bool overlap, cudaStream_t s
       contours / SCAN_SHARE + 1, (uint64_t) contours * 32, CONTOUR_THREADS, f, overlap, stream);
   launch_both (f.labels ? keys_and_points_kernel<LabelsPolicy> : keys_and_points_kernel<CracksPolicy>,
       min (contours / CONTOUR_THREADS + 1, KEY_CTAS), corners, CONTOUR_THREADS, f, overlap, stream);
-  launch_both (pass_and_measures_kernel, radix_ctas (f.siblings), corners, RADIX_THREADS, f, overlap, stream);
-  cracks_launch_moments (f, overlap, stream);
+  launch_both (f.summing ? pass_and_measures_kernel<true> : pass_and_measures_kernel<false>, radix_ctas (f.siblings),
+      corners, RADIX_THREADS, f, overlap, stream);
   /* With a single pass, the first stage has none left. */
   launch_both (pass_and_table_kernel, f.siblings.passes > 1 ? radix_ctas (f.siblings) : 0, contours, RADIX_THREADS, f,
       overlap, stream);
