@@ -66,19 +66,33 @@ template <bool LABELS>
 __device__ inline Arrival
 follow (const CracksKernelArgs &f, const Tile<LABELS> &t, int x, int y, int dx, int dy, uint32_t level_index)
 {
+  constexpr int ROW = TILE + 1;
   const bool equal = by_equal<LABELS> (f);
-  while ((uint32_t) x < TILE && (uint32_t) y < TILE) {
+  /* A line goes straight on between foreground on the right and background on the left. Of the four pixels around a vertex only the two
+   * ahead are new. */
+  const int step = dy * ROW + dx,
+            right = dx       ? (dx > 0 ? ROW + 1 : 0)
+                    : dy > 0 ? ROW
+                             : 1,
+            left = dx       ? (dx > 0 ? 1 : ROW)
+                   : dy > 0 ? ROW + 1
+                            : 0;
+  const int vertices = dx ? (dx > 0 ? TILE - x : x + 1) : dy > 0 ? TILE - y : y + 1; /* to the end of the tile */
+  const auto *levels = &t.levels.at[0][0];
+  int passed = 0;
+  for (int at = y * ROW + x; passed < vertices; passed++, at += step) {
+    const uint32_t to_right = levels[at + right], to_left = levels[at + left];
+    if (equal ? to_right != level_index || to_left == level_index : to_right < level_index || to_left >= level_index)
+      break;
+  }
+  x += passed * dx;
+  y += passed * dy;
+  if (passed < vertices) {
     const Around around (t.levels, x, y);
     const uint32_t mask = around.mask (level_index, equal);
-    if (turns_at (mask)) {
-      /* Where two lines turn, the one with the western arm comes first. */
-      const bool second = mask == MASK_ACROSS  ? dx < 0
-                          : mask == MASK_ALONG ? (dy > 0) != (bool) f.four_connected
-                                               : false;
-      return {false, t.before[y * TILE + x] + around.corners_before (level_index, equal) + second};
-    }
-    x += dx;
-    y += dy;
+    /* Where two lines turn, the one with the western arm comes first. */
+    const bool second = mask == MASK_ACROSS ? dx < 0 : mask == MASK_ALONG ? (dy > 0) != (bool) f.four_connected : false;
+    return {false, t.before[y * TILE + x] + around.corners_before (level_index, equal) + second};
   }
   const uint32_t side = dx < 0   ? LEFT_SIDE
                         : dx > 0 ? RIGHT_SIDE
