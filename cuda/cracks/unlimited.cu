@@ -76,7 +76,8 @@ struct MeasureAndSumWork {
 /* SUMS: with those of moments. */
 template <bool SUMS>
 __global__ void
-__launch_bounds__ (RADIX_THREADS, SUMS ? 2 : 3) pass_and_measures_kernel (const __grid_constant__ CracksKernelArgs f, uint32_t ctas)
+__launch_bounds__ (RADIX_THREADS, SUMS ? 2 : 3)
+    pass_and_measures_kernel (const __grid_constant__ CracksKernelArgs f, uint32_t ctas)
 {
   __shared__ RadixShared shared;
   __shared__ RowQueue<RADIX_THREADS> queue;
@@ -117,7 +118,7 @@ cracks_launch_unlimited (const CracksKernelArgs &f, bool overlap, cudaStream_t s
   const uint32_t contours = f.contour_capacity, corners = f.by_corner.capacity;
   constexpr uint32_t KEY_CTAS = 264;
   launch_both (f.labels ? offsets_and_neighbours_kernel<true> : offsets_and_neighbours_kernel<false>,
-      contours / SCAN_SHARE + 1, (uint64_t) contours * 32, CONTOUR_THREADS, f, overlap, stream);
+      contours / SCAN_SHARE + 1, (uint64_t) contours * WALK_LANES, CONTOUR_THREADS, f, overlap, stream);
   launch_both (f.labels ? keys_and_points_kernel<LabelsPolicy> : keys_and_points_kernel<CracksPolicy>,
       min (contours / CONTOUR_THREADS + 1, KEY_CTAS), corners, CONTOUR_THREADS, f, overlap, stream);
   launch_both (f.summing ? pass_and_measures_kernel<true> : pass_and_measures_kernel<false>, radix_ctas (f.siblings),
