@@ -128,6 +128,18 @@ list_ranking_rounds (const ListRanking &r, bool *complete)
   return done;
 }
 
+/* The same, called by a whole warp: one load after the other takes longer than all at once. */
+__device__ inline uint32_t
+list_ranking_rounds_by_warp (const ListRanking &r, bool *complete)
+{
+  static_assert (LIST_MAX_ROUNDS == 32, "a lane a round");
+  const uint32_t lane = threadIdx.x % 32, small = r.progress->small,
+                 unfinished = lane < r.rounds ? r.progress->unfinished[lane] : 1;
+  const uint32_t last = __ballot_sync (~0u, !unfinished);
+  *complete = small || last;
+  return small ? 0 : last ? __ffs (last) : r.rounds;
+}
+
 /* After the kernels: the final views. */
 __device__ inline const ListView *
 list_ranking_views (const ListRanking &r)

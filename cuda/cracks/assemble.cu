@@ -64,7 +64,7 @@ __launch_bounds__ (THREADS) contour_kernel (const __grid_constant__ CracksKernel
   if (!corners_fit (f))
     return;
   bool complete;
-  const uint32_t rounds = list_ranking_rounds (f.ranking, &complete), corners = (uint32_t) h.corners;
+  const uint32_t rounds = list_ranking_rounds_by_warp (f.ranking, &complete), corners = (uint32_t) h.corners;
   if (blockIdx.x == 0 && threadIdx.x == 0) {
     h.rounds = rounds;
     h.incomplete = !complete;
@@ -104,7 +104,7 @@ __launch_bounds__ (RADIX_THREADS) level_pass_kernel (const __grid_constant__ Cra
     radix_pass (f.levels, shared, pass, Ctas::all ());
     return;
   }
-  const ListView *views = list_ranking_views (f.ranking);
+  const ListView *views = final_views (f);
   radix_pass (f.levels, shared, pass, Ctas::all (), [&] (uint32_t contour, uint32_t level, uint32_t start) {
     const uint32_t steps = f.by_corner.steps[start];
     f.levels.keys[radix_sorted (f.levels)][contour] = level;

@@ -200,6 +200,13 @@ contours_fit (const CracksKernelArgs &f)
   return corners_fit (f) & (h.incomplete == 0) & (h.all_contours <= f.contour_capacity);
 }
 
+/* What the list ranking has found, once the header says how many rounds it took. */
+__device__ inline const ListView *
+final_views (const CracksKernelArgs &f)
+{
+  return f.ranking.views[f.counters->header.rounds % 2];
+}
+
 __device__ inline uint32_t
 level_index_at (const CracksKernelArgs &f, int x, int y)
 {

@@ -57,7 +57,7 @@ __launch_bounds__ (CONTOUR_THREADS) find_links_kernel (const __grid_constant__ C
   ctr_wait_for_previous ();
   if (!contours_fit (f))
     return;
-  const ListView *views = list_ranking_views (f.ranking);
+  const ListView *views = final_views (f);
   const uint32_t contours = f.counters->header.all_contours;
   for (uint32_t base = first_index () / 32 * WALK_GROUPS; base < contours; base += index_step () / 32 * WALK_GROUPS) {
     const bool there = base + threadIdx.x % 32 / WALK_LANES < contours;

@@ -71,7 +71,7 @@ template <bool LABELS>
 __device__ inline void
 find_west_neighbours (const CracksKernelArgs &f, const Ctas &ctas)
 {
-  const ListView *views = list_ranking_views (f.ranking);
+  const ListView *views = final_views (f);
   const uint32_t contours = f.counters->header.all_contours;
   for (uint32_t base = ctas.first_index () / 32 * WALK_GROUPS; base < contours;
        base += ctas.index_step () / 32 * WALK_GROUPS) {
