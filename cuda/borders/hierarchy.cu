@@ -518,8 +518,7 @@ borders_launch_hierarchy (
     if (f.deep) {
       launch_over (find_successor_kernel, contours, f, overlap, stream);
       launch_over (link_traversal_kernel, contours, f, overlap, stream);
-      list_ranking_launch_small (f.traversal_ranking, overlap, stream);
-      list_ranking_launch_rounds (f.traversal_ranking, overlap, stream);
+      list_ranking_launch (f.traversal_ranking, overlap, stream);
       launch_over (order_traversal_kernel, contours, f, overlap, stream);
     } else {
       ctr_launch_overlapped (overlap, add_up_siblings_kernel, contours / SCAN_SHARE + 1, CONTOUR_THREADS, 0, stream, f);

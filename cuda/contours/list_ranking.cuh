@@ -111,10 +111,10 @@ list_ranking_max_rounds (uint32_t segments)
   return rounds;
 }
 
-/* Queues the kernel that ranks up to LIST_SMALL segments and sets progress->small. With more segments it does nothing.
- */
-void list_ranking_launch_small (const ListRanking &ranking, bool overlap, cudaStream_t stream);
-/* Queues the rounds for any number of segments. They do nothing where progress->small is set. */
+/* Queues the kernels that rank any number of segments. The first one ranks up to LIST_SMALL alone and sets progress->small. Without
+ * rounds, there may be no more. */
+void list_ranking_launch (const ListRanking &ranking, bool overlap, cudaStream_t stream);
+/* Queues the rounds alone. They do nothing where progress->small is set. */
 void list_ranking_launch_rounds (const ListRanking &ranking, bool overlap, cudaStream_t stream);
 
 /* After the kernels: the rounds that were needed. *COMPLETE: were enough launched? */
