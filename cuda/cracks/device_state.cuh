@@ -64,6 +64,7 @@ struct CracksHeader {
 /* What the count kernel has found so far. Two frames take turns: each clears what the next one adds to. */
 struct CracksFound {
   unsigned long long corners[2], segments[2];
+  uint32_t early_tiles[2];
   uint32_t turn;
 };
 
@@ -119,7 +120,10 @@ struct CracksKernelArgs {
   uint32_t *row_sums;        /* corners in a tile's row of vertices; then those before it, all over */
   struct {
     uint32_t *left, *top; /* the first segment of the lines into and out of the tile there */
+    uint8_t *is_early;    /* The tile is one of early_tiles. */
   } by_tile;
+  uint32_t early_corners; /* A tile with more is worked on early, so that not all wait for it in the end, */
+  uint32_t *early_tiles;  /* if it is among the first EARLY_TILES that are found. */
   unsigned long long *scan_states[CRACKS_SCANS];
 
   struct {
@@ -177,6 +181,7 @@ struct CracksKernelArgs {
 };
 
 constexpr uint32_t VERTEX_TILE = 32; /* vertices in each direction */
+constexpr uint32_t EARLY_TILES = 128, LEAST_EARLY_CORNERS = 1024;
 
 /* The number of row_sums. */
 __host__ __device__ inline uint32_t
