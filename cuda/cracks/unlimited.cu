@@ -73,10 +73,10 @@ struct MeasureAndSumWork {
   }
 };
 
-/* SUMS: with those of moments. */
+/* SUMS: with those of moments, in fewer registers than they take by themselves, so that two CTAs fit on a multiprocessor. */
 template <bool SUMS>
 __global__ void
-__launch_bounds__ (RADIX_THREADS, SUMS ? 2 : 3)
+__launch_bounds__ (RADIX_THREADS, SUMS ? 2 : 0)
     pass_and_measures_kernel (const __grid_constant__ CracksKernelArgs f, uint32_t ctas)
 {
   __shared__ RadixShared shared;
