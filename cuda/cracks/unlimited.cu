@@ -100,12 +100,11 @@ __launch_bounds__ (RADIX_THREADS) pass_and_table_kernel (const __grid_constant__
       [&] (const Ctas &c) { write_table (f, c); });
 }
 
-/* Launches KERNEL with CTAS CTAs for its first stage, and for the second a thread an item, as far as they run at once. */
+/* Launches KERNEL with CTAS CTAs for its first stage, and for the second a thread an item, as far as they run at once: in MOST CTAs. */
 void
-launch_both (void (*kernel) (CracksKernelArgs, uint32_t), uint32_t ctas, uint64_t items, int threads,
+launch_both (void (*kernel) (CracksKernelArgs, uint32_t), uint32_t ctas, uint64_t items, int threads, uint64_t most,
     const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
 {
-  const uint64_t most = (uint64_t) CONTOUR_CTAS * CONTOUR_THREADS / threads;
   ctr_launch_overlapped (
       overlap, kernel, ctas + (unsigned) min (items / threads + 1, most), threads, 0, stream, f, ctas);
 }
@@ -116,16 +115,17 @@ void
 cracks_launch_unlimited (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
 {
   const uint32_t contours = f.contour_capacity, corners = f.by_corner.capacity;
-  constexpr uint32_t KEY_CTAS = 264;
+  constexpr uint32_t KEY_CTAS = 264, MEASURE_AND_SUM_CTAS = 264, MEASURE_CTAS = 396,
+                     TABLE_CTAS = CONTOUR_CTAS * CONTOUR_THREADS / RADIX_THREADS;
   launch_both (f.labels ? offsets_and_neighbours_kernel<true> : offsets_and_neighbours_kernel<false>,
-      contours / SCAN_SHARE + 1, (uint64_t) contours * WALK_LANES, CONTOUR_THREADS, f, overlap, stream);
+      contours / SCAN_SHARE + 1, (uint64_t) contours * WALK_LANES, CONTOUR_THREADS, CONTOUR_CTAS, f, overlap, stream);
   launch_both (f.labels ? keys_and_points_kernel<LabelsPolicy> : keys_and_points_kernel<CracksPolicy>,
-      min (contours / CONTOUR_THREADS + 1, KEY_CTAS), corners, CONTOUR_THREADS, f, overlap, stream);
+      min (contours / CONTOUR_THREADS + 1, KEY_CTAS), corners, CONTOUR_THREADS, CONTOUR_CTAS, f, overlap, stream);
   launch_both (f.summing ? pass_and_measures_kernel<true> : pass_and_measures_kernel<false>, radix_ctas (f.siblings),
-      corners, RADIX_THREADS, f, overlap, stream);
+      contours, RADIX_THREADS, f.summing ? MEASURE_AND_SUM_CTAS : MEASURE_CTAS, f, overlap, stream);
   /* With a single pass, the first stage has none left. */
-  launch_both (pass_and_table_kernel, f.siblings.passes > 1 ? radix_ctas (f.siblings) : 0, contours, RADIX_THREADS, f,
-      overlap, stream);
+  launch_both (pass_and_table_kernel, f.siblings.passes > 1 ? radix_ctas (f.siblings) : 0, contours, RADIX_THREADS,
+      TABLE_CTAS, f, overlap, stream);
   launch_sibling_passes (f, 2, overlap, stream);
   cracks_launch_links (f, overlap, stream);
 }
