@@ -122,7 +122,7 @@ __launch_bounds__ (THREADS) measure_kernel (const __grid_constant__ BordersKerne
 
 template <typename Kind>
 __global__ void
-__launch_bounds__ (SUM_THREADS, 2) sum_kernel (const __grid_constant__ BordersKernelArgs f)
+__launch_bounds__ (SUM_THREADS) sum_kernel (const __grid_constant__ BordersKernelArgs f)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();

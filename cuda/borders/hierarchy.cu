@@ -461,7 +461,7 @@ __launch_bounds__ (FEW_THREADS, 1) few_contours_kernel (const __grid_constant__ 
   const uint32_t first = block_scan<FEW_THREADS> (t < rows ? few.lengths[t] : 0, few.sums, &points);
   if (t < rows) {
     f.by_row.firsts[t] = first;
-    clear_measures (f, t);
+    clear_measures (f, t, few.lengths[t]);
   }
   if (t == 0) {
     h.contours = rows;
@@ -518,8 +518,7 @@ borders_launch_hierarchy (
     if (f.deep) {
       launch_over (find_successor_kernel, contours, f, overlap, stream);
       launch_over (link_traversal_kernel, contours, f, overlap, stream);
-      list_ranking_launch_small (f.traversal_ranking, overlap, stream);
-      list_ranking_launch_rounds (f.traversal_ranking, overlap, stream);
+      list_ranking_launch (f.traversal_ranking, overlap, stream);
       launch_over (order_traversal_kernel, contours, f, overlap, stream);
     } else {
       ctr_launch_overlapped (overlap, add_up_siblings_kernel, contours / SCAN_SHARE + 1, CONTOUR_THREADS, 0, stream, f);

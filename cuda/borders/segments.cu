@@ -137,7 +137,7 @@ __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersKerne
   __syncthreads ();
   if (t < count) {
     f.by_row.firsts[t] = first;
-    clear_measures (f, t);
+    clear_measures (f, t, length);
   }
   for (uint32_t i = t; i < open + closed; i += FEW_THREADS) {
     const uint32_t sought = i < open ? views[i].key : f.by_segment.closed_key_length[i - open].x;

@@ -68,16 +68,21 @@ load_shared_word (const uint32_t *p)
   return *(const volatile uint32_t *) p;
 }
 
-/* Before the measures of ROW are summed up. */
+/* All warps share longer contours, see row_shares.cuh. */
+constexpr uint32_t LONG_POINTS = 2048;
+
+/* Before the measures of ROW, of so many points, are summed up. */
 template <typename Args>
 __device__ inline void
-clear_measures (const Args &f, uint32_t row)
+clear_measures (const Args &f, uint32_t row, uint32_t count)
 {
   if (f.measuring) {
     uint4 *to = (uint4 *) &f.by_row.accumulators[row];
     to[0] = make_uint4 (0, 0, 0, 0);
     to[1] = make_uint4 (~0u, ~0u, 0, 0);
   }
+  if (count <= LONG_POINTS)
+    return;
   if (f.summing & SUMMING_MOMENTS)
     f.output->sums[row] = {};
   if (f.summing & SUMMING_FITS)

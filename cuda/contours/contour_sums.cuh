@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sums of 128 bits over the lines of contours: those of moments and those of fits. With many contours, a thread sums up a
- * short one, otherwise a warp each. Warps share the points of long ones, whose sums are 0 before. ARGS: as for the measures. */
+/* The sums of 128 bits over the lines of contours: those of moments and those of fits. Those of long contours are 0 before. Of
+ * contours that are not large, seen from their first point, sums of moments fit 64 bits. ARGS: as for the measures. */
 #ifndef CTR_CUDA_CONTOURS_CONTOUR_SUMS_CUH
 #define CTR_CUDA_CONTOURS_CONTOUR_SUMS_CUH
 
-#include "cuda/contours/contour_measures.cuh"
+#include "cuda/contours/row_shares.cuh"
 
 #include "core/results/fits.h"
 
 namespace
 {
 
-constexpr int SUM_THREADS = 256, SUM_CTAS = 264;
-constexpr uint32_t SHORT_POINTS = 32, LONG_POINTS = 4096, LONG_CHUNK = 256;
+constexpr int SUM_THREADS = 128, SUM_WARPS = SUM_THREADS / 32, SUM_CTAS = 660;
 
 /* Sums of 128 bits. KIND: which ones. */
 template <typename Kind> struct WideSums {
@@ -49,6 +48,7 @@ template <typename Kind> struct WideSums {
   reduced () const
   {
     WideSums n = *this;
+#pragma unroll 1
     for (int d = 16; d; d /= 2)
 #pragma unroll
       for (int i = 0; i < COUNT; i++) {
@@ -81,10 +81,14 @@ template <typename Kind> struct WideSums {
   }
 };
 
-/* The sums of CtrContourSums. */
+/* The sums of CtrContourSums. As for all kinds, sum() adds up what a line contributes to the result. With NEAR_REACH, sum_near() does so
+ * modulo 2^64 and relative to the contour's first point, as long as no coordinate differs by NEAR_REACH from there: then the
+ * whole contour's sums are below 2^63, and move() makes the result of them. */
 struct MomentSums {
   static constexpr int COUNT = 10;
   static constexpr bool UPRIGHT_LINES = false; /* Lines that are not upright count, too. */
+  /* With R for it, the greatest sum is 60 times the integral of |x^2 y| over a square of 2 R: 40 R^5. */
+  static constexpr int NEAR_REACH = 1 << 11;
 
   static __device__ void
   sum (CtrPoint p, CtrPoint q, unsigned __int128 *s)
@@ -100,9 +104,73 @@ struct MomentSums {
       s[i] = (unsigned __int128) ((__int128) c * factors[i]);
   }
 
+  static __device__ void
+  sum_near (int x0, int y0, int x1, int y1, uint64_t *s)
+  {
+    const int c = plus (times (x0, y1), times (-x1, y0)), xx0 = times (x0, x0), xx1 = times (x1, x1),
+              yy0 = times (y0, y0), yy1 = times (y1, y1), xx = times (x0, x1), yy = times (y0, y1);
+    const uint64_t factors[COUNT] = {1, wide (x0 + x1), wide (y0 + y1), wide (plus (xx0, xx, xx1)),
+        wide (plus (times (x0, 2 * y0 + y1), times (x1, y0 + 2 * y1))), wide (plus (yy0, yy, yy1)),
+        wide (x0 + x1) * wide (plus (xx0, xx1)),
+        wide (xx0) * wide (3 * y0 + y1) + 2 * wide (xx) * wide (y0 + y1) + wide (xx1) * wide (y0 + 3 * y1),
+        wide (yy0) * wide (3 * x0 + x1) + 2 * wide (yy) * wide (x0 + x1) + wide (yy1) * wide (x0 + 3 * x1),
+        wide (y0 + y1) * wide (plus (yy0, yy1))};
+#pragma unroll
+    for (int i = 0; i < COUNT; i++)
+      s[i] += wide (c) * factors[i];
+  }
+
+  static __device__ void
+  move (const uint64_t *near, CtrPoint origin, unsigned __int128 *s)
+  {
+#pragma unroll
+    for (int i = 0; i < COUNT; i++)
+      s[i] = (unsigned __int128) (int64_t) near[i];
+    move_by (origin, s);
+  }
+
   static __device__ uint64_t (*words (const ContourOutput &output, uint32_t row))[2]
   {
     return output.sums[row].words;
+  }
+
+protected:
+  /* These wrap around: what they make of coordinates that are too far away is not used. */
+  static __device__ int
+  times (int a, int b)
+  {
+    return (int) ((uint32_t) a * (uint32_t) b);
+  }
+
+  static __device__ int
+  plus (int a, int b, int c = 0)
+  {
+    return (int) ((uint32_t) a + (uint32_t) b + (uint32_t) c);
+  }
+
+  static __device__ uint64_t
+  wide (int a)
+  {
+    return (uint64_t) (int64_t) a;
+  }
+
+  /* From sums around ORIGIN to those around (0, 0). They are 2, 6, 6, 12, 24, 12, 20, 60, 60 and 20 times the integrals of
+   * 1, x, y, xx, xy, yy, xxx, xxy, xyy and yyy. */
+  static __device__ void
+  move_by (CtrPoint origin, unsigned __int128 *s)
+  {
+    const uint32_t x = origin.x, y = origin.y;
+    s[6] += 5 * x * (s[3] + 2 * x * (s[1] + x * s[0]));
+    s[9] += 5 * y * (s[5] + 2 * y * (s[2] + y * s[0]));
+    const unsigned __int128 xx = s[3] + 2 * x * (2 * s[1] + 3 * x * s[0]),
+                            yy = s[5] + 2 * y * (2 * s[2] + 3 * y * s[0]);
+    s[7] += 5 * y * xx + 5 * x * (s[4] + 2 * x * s[2]);
+    s[8] += 5 * x * yy + 5 * y * (s[4] + 2 * y * s[1]);
+    s[3] = xx;
+    s[5] = yy;
+    s[1] += 3 * x * s[0];
+    s[4] += 4 * (x * s[2] + y * s[1]);
+    s[2] += 3 * y * s[0];
   }
 };
 
@@ -110,6 +178,8 @@ struct MomentSums {
  * over y, to which level lines add nothing. Around a contour they are the same integers. */
 struct UprightMomentSums : MomentSums {
   static constexpr bool UPRIGHT_LINES = true;
+  /* Sums have no constant factors here: the greatest one is 4 times the integral of |x^3| over a square of 2 R: 4 R^5. */
+  static constexpr int NEAR_REACH = 1 << 12;
 
   static __device__ void
   sum (CtrPoint p, CtrPoint q, unsigned __int128 *s)
@@ -122,12 +192,37 @@ struct UprightMomentSums : MomentSums {
     for (int i = 0; i < COUNT; i++)
       s[i] = (unsigned __int128) ((__int128) factors[i][0] * factors[i][1]);
   }
+
+  static __device__ void
+  sum_near (int x, int y0, int, int y1, uint64_t *s)
+  {
+    const int d = y1 - y0, d2 = times (d, y0 + y1); /* of y, and of its square */
+    const int yy0 = times (y0, y0), yy1 = times (y1, y1), xx = times (x, x), xd = times (x, d);
+    const uint64_t xxd = wide (xx) * wide (d), xd2 = wide (x) * wide (d2),
+                   xd3 = wide (xd) * wide (plus (yy0, times (y0, y1), yy1));
+    const uint64_t near[COUNT] = {wide (xd), xxd, xd2, wide (xx) * wide (xd), wide (xx) * wide (d2), xd3,
+        xxd * wide (xx), xd2 * wide (xx), xd3 * wide (x), xd2 * wide (plus (yy0, yy1))};
+#pragma unroll
+    for (int i = 0; i < COUNT; i++)
+      s[i] += near[i];
+  }
+
+  static __device__ void
+  move (const uint64_t *near, CtrPoint origin, unsigned __int128 *s)
+  {
+    constexpr int FACTORS[COUNT] = {2, 3, 3, 4, 6, 4, 5, 10, 10, 5};
+#pragma unroll
+    for (int i = 0; i < COUNT; i++)
+      s[i] = (unsigned __int128) ((__int128) (int64_t) near[i] * FACTORS[i]);
+    move_by (origin, s);
+  }
 };
 
 /* The sums of CtrContourFits. */
 struct FitSums {
   static constexpr int COUNT = CTR_FIT_SUMS;
   static constexpr bool UPRIGHT_LINES = false;
+  static constexpr int NEAR_REACH = 0; /* There are none relative to a point. */
 
   static __device__ void
   sum (CtrPoint p, CtrPoint q, unsigned __int128 *s)
@@ -141,113 +236,202 @@ struct FitSums {
   }
 };
 
-/* The points of one row. */
-struct RowPoints {
-  const CtrPoint *points;
-  uint32_t first, end;
+/* The points of one row, and their lines. */
+struct RowLines : RowPoints {
+  using RowPoints::RowPoints;
 
-  template <typename Args>
-  __device__
-  RowPoints (const Args &f, uint32_t row)
-      : points (points_of (f)), first (f.by_row.firsts[row]),
-        end (row + 1 < f.counters->header.contours ? f.by_row.firsts[row + 1] : f.counters->header.points)
+  /* Calls LINE (from, to) for the lines that count, from points BEGIN to LIMIT - 1: the one of number OWN among them, and every
+   * STEP-th behind it. */
+  template <typename Kind, int AT_ONCE, typename Line>
+  __device__ void
+  each (uint32_t begin, uint32_t limit, uint32_t own, uint32_t step, Line line) const
   {
+    constexpr uint32_t STRIDE = Kind::UPRIGHT_LINES ? 2 : 1;
+    if (Kind::UPRIGHT_LINES)
+      begin = first_upright (begin);
+#pragma unroll AT_ONCE
+    for (uint32_t i = begin + own * STRIDE; i < limit; i += step * STRIDE)
+      line (at (i), at_wrapped (i + 1));
   }
 
-  __device__ uint32_t
-  count () const
-  {
-    return end - first;
-  }
-
-  /* Adds the lines that count, from points BEGIN to LIMIT - 1: the one of number OWN among them, and every STEP-th behind
-   * it. */
+  /* Adds these lines. */
   template <typename Kind>
   __device__ void
   add (WideSums<Kind> *sums, uint32_t begin, uint32_t limit, uint32_t own, uint32_t step) const
   {
-    uint32_t stride = 1;
-    if (Kind::UPRIGHT_LINES) {
-      const bool second =
-          load_point (points, first).x != load_point (points, first + 1).x; /* is the first upright one */
-      begin += ((begin - first) % 2 != 0) != second;
-      stride = 2;
-    }
-#pragma unroll 1
-    for (uint32_t i = begin + own * stride; i < limit; i += step * stride)
-      sums->add (WideSums<Kind>::between (load_point (points, i), load_point (points, i + 1 < end ? i + 1 : first)));
+    each<Kind, 1> (
+        begin, limit, own, step, [=] (CtrPoint p, CtrPoint q) { sums->add (WideSums<Kind>::between (p, q)); });
   }
 };
 
-/* Sums up the rows of a warp, up to one a lane. */
-template <typename Kind, typename Args>
-__device__ inline void
-sum_rows (const Args &f, uint32_t row, bool few)
+/* Sums modulo 2^64 around a contour's first point. */
+template <typename Kind> struct NearSums {
+  uint64_t s[Kind::COUNT];
+  uint32_t reach; /* below 2 * NEAR_REACH if that is so for all coordinates */
+  CtrPoint origin;
+
+  __device__
+  NearSums (const RowLines &row)
+      : s{}, reach (0), origin (row.at (row.first))
+  {
+  }
+
+  /* All lines of a contour: the one of number OWN, and every STEP-th behind it. */
+  __device__ void
+  add (const RowLines &row, uint32_t own, uint32_t step)
+  {
+    row.template each<Kind, 2> (row.first, row.end, own, step, [this] (CtrPoint p, CtrPoint q) {
+      const int x0 = p.x - origin.x, y0 = p.y - origin.y, x1 = q.x - origin.x, y1 = q.y - origin.y;
+      for (int v : {x0, y0, x1, y1})
+        reach |= (uint32_t) (v + Kind::NEAR_REACH);
+      Kind::sum_near (x0, y0, x1, y1, s);
+    });
+  }
+
+  __device__ bool
+  is_exact () const
+  {
+    return reach < 2 * Kind::NEAR_REACH;
+  }
+
+  __device__ void
+  reduce ()
+  {
+#pragma unroll 1
+    for (int d = 16; d; d /= 2)
+#pragma unroll
+      for (int i = 0; i < Kind::COUNT; i++)
+        s[i] += __shfl_xor_sync (~0u, (unsigned long long) s[i], d);
+  }
+
+  __device__ WideSums<Kind>
+  wide () const
+  {
+    WideSums<Kind> sums;
+    Kind::move (s, origin, sums.s);
+    return sums;
+  }
+};
+
+/* Sums of 128 bits of the lines that RowLines::add() adds. */
+template <typename Kind>
+__device__ inline WideSums<Kind>
+sum_lines (const RowLines &points, uint32_t begin, uint32_t limit, uint32_t own, uint32_t step)
 {
-  const uint32_t lane = threadIdx.x % 32, rows = f.counters->header.contours;
-  const bool there = row < rows;
-  const uint32_t count = there ? RowPoints (f, row).count () : 0;
-  const bool alone = there && !few && count <= SHORT_POINTS;
-  if (alone) {
-    const RowPoints own (f, row);
-    WideSums<Kind> sums = WideSums<Kind>::nothing ();
-    own.add (&sums, own.first, own.end, 0, 1);
-    sums.store (Kind::words (*f.output, row));
-  }
-  for (uint32_t left = __ballot_sync (~0u, there && !alone && count <= LONG_POINTS); left; left &= left - 1) {
-    const uint32_t next = __shfl_sync (~0u, row, __ffs (left) - 1);
-    const RowPoints shared (f, next);
-    WideSums<Kind> sums = WideSums<Kind>::nothing ();
-    shared.add (&sums, shared.first, shared.end, lane, 32);
-    sums = sums.reduced ();
-    if (lane == 0)
-      sums.store (Kind::words (*f.output, next));
-  }
+  WideSums<Kind> sums = WideSums<Kind>::nothing ();
+  points.template add<Kind> (&sums, begin, limit, own, step);
+  return sums;
 }
 
-/* Adds the lines of ROW that begin at points from BEGIN to END - 1, if it is a long one. */
+/* Likewise, where that is rare: a function of its own takes no registers from the others, and is there once. */
+template <typename Kind>
+__device__ __noinline__ void
+sum_lines_apart (RowLines points, uint32_t begin, uint32_t limit, uint32_t own, uint32_t step, WideSums<Kind> *to)
+{
+  *to = sum_lines<Kind> (points, begin, limit, own, step);
+}
+
+template <typename Kind>
+__device__ inline WideSums<Kind>
+wide_sums (const RowLines &points, uint32_t begin, uint32_t limit, uint32_t own, uint32_t step)
+{
+  if constexpr (Kind::NEAR_REACH == 0)
+    return sum_lines<Kind> (points, begin, limit, own, step);
+  WideSums<Kind> sums;
+  sum_lines_apart<Kind> (points, begin, limit, own, step, &sums);
+  return sums;
+}
+
+/* Sums up a row by one thread. */
+template <typename Kind, typename Args>
+__device__ inline void
+sum_by_thread (const Args &f, uint32_t row)
+{
+  const RowLines points (f, row);
+  if constexpr (Kind::NEAR_REACH > 0) {
+    NearSums<Kind> near (points);
+    near.add (points, 0, 1);
+    if (near.is_exact ()) {
+      near.wide ().store (Kind::words (*f.output, row));
+      return;
+    }
+  }
+  wide_sums<Kind> (points, points.first, points.end, 0, 1).store (Kind::words (*f.output, row));
+}
+
+/* Sums up a row by a warp. */
+template <typename Kind, typename Args>
+__device__ inline void
+sum_by_warp (const Args &f, uint32_t row)
+{
+  const RowLines points (f, row);
+  const uint32_t lane = threadIdx.x % 32;
+  if constexpr (Kind::NEAR_REACH > 0) {
+    NearSums<Kind> near (points);
+    near.add (points, lane, 32);
+    if (__all_sync (~0u, near.is_exact ())) {
+      near.reduce ();
+      if (lane == 0)
+        near.wide ().store (Kind::words (*f.output, row));
+      return;
+    }
+  }
+  const WideSums<Kind> sums = wide_sums<Kind> (points, points.first, points.end, lane, 32).reduced ();
+  if (lane == 0)
+    sums.store (Kind::words (*f.output, row));
+}
+
+/* Adds the lines of ROW, a long one, that begin at points from BEGIN to END - 1. */
 template <typename Kind, typename Args>
 __device__ inline void
 add_long (const Args &f, uint32_t row, uint32_t begin, uint32_t end)
 {
   const uint32_t lane = threadIdx.x % 32;
-  const RowPoints points (f, row);
-  if (points.count () <= LONG_POINTS)
-    return;
-  WideSums<Kind> sums = WideSums<Kind>::nothing ();
-  points.add (&sums, max (begin, points.first), min (end, points.end), lane, 32);
-  sums = sums.reduced ();
+  const RowLines points (f, row);
+  const WideSums<Kind> sums =
+      wide_sums<Kind> (points, max (begin, points.first), min (end, points.end), lane, 32).reduced ();
   if (lane == 0)
     sums.add_to (Kind::words (*f.output, row));
 }
+
+/* The work of share_rows() for sums. */
+template <typename Kind, typename Args> struct SumWork {
+  const Args &f;
+
+  __device__ void
+  by_thread (uint32_t row) const
+  {
+    sum_by_thread<Kind> (f, row);
+  }
+
+  __device__ void
+  by_warp (uint32_t row) const
+  {
+    sum_by_warp<Kind> (f, row);
+  }
+
+  __device__ void
+  part (uint32_t row, uint32_t begin, uint32_t end) const
+  {
+    add_long<Kind> (f, row, begin, end);
+  }
+};
 
 /* By all threads of a grid of CTAs of SUM_THREADS, once the points are complete. */
 template <typename Kind, typename Args>
 __device__ inline void
 sum_contours (const Args &f)
 {
-  const uint32_t rows = f.counters->header.contours, points = f.counters->header.points;
-  const uint32_t warps = gridDim.x * (SUM_THREADS / 32), warp = (blockIdx.x * SUM_THREADS + threadIdx.x) / 32;
-  for (uint64_t base = warp; base < rows; base += (uint64_t) 32 * warps)
-    sum_rows<Kind> (f, (uint32_t) min (base + (uint64_t) (threadIdx.x % 32) * warps, (uint64_t) rows), rows <= warps);
-  if (points <= LONG_POINTS)
-    return;
-  for (uint64_t begin = (uint64_t) warp * LONG_CHUNK; begin < points; begin += (uint64_t) warps * LONG_CHUNK) {
-    const uint32_t end = (uint32_t) min ((uint64_t) points, begin + LONG_CHUNK);
-    /* A long row that has some of these points has the first or the last of them. */
-    const uint32_t first = find_row (f, rows, (uint32_t) begin), last = find_row (f, rows, end - 1);
-    add_long<Kind> (f, first, (uint32_t) begin, end);
-    if (last != first)
-      add_long<Kind> (f, last, (uint32_t) begin, end);
-  }
+  __shared__ RowQueue<SUM_THREADS> queue;
+  share_rows (f, Ctas::all (), queue, SumWork<Kind, Args>{f});
 }
 
 /* The CTAs for so much room. */
 inline unsigned
 sum_ctas (uint32_t contours, uint32_t points)
 {
-  const uint64_t threads = max ((uint64_t) contours * 32, (uint64_t) points / (LONG_CHUNK / 32));
-  return (unsigned) min (threads / SUM_THREADS + 1, (uint64_t) SUM_CTAS);
+  const uint32_t most = max (contours / SUM_WARPS, points / (LONG_CHUNK * SUM_WARPS));
+  return min (most + 1, (unsigned) SUM_CTAS);
 }
 
 } // namespace

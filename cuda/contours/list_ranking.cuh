@@ -111,10 +111,10 @@ list_ranking_max_rounds (uint32_t segments)
   return rounds;
 }
 
-/* Queues the kernel that ranks up to LIST_SMALL segments and sets progress->small. With more segments it does nothing.
- */
-void list_ranking_launch_small (const ListRanking &ranking, bool overlap, cudaStream_t stream);
-/* Queues the rounds for any number of segments. They do nothing where progress->small is set. */
+/* Queues the kernels that rank any number of segments. The first one ranks up to LIST_SMALL alone and sets progress->small. Without
+ * rounds, there may be no more. */
+void list_ranking_launch (const ListRanking &ranking, bool overlap, cudaStream_t stream);
+/* Queues the rounds alone. They do nothing where progress->small is set. */
 void list_ranking_launch_rounds (const ListRanking &ranking, bool overlap, cudaStream_t stream);
 
 /* After the kernels: the rounds that were needed. *COMPLETE: were enough launched? */
@@ -126,6 +126,18 @@ list_ranking_rounds (const ListRanking &r, bool *complete)
   while (!*complete && done < r.rounds)
     *complete = !r.progress->unfinished[done++];
   return done;
+}
+
+/* The same, called by a whole warp: one load after the other takes longer than all at once. */
+__device__ inline uint32_t
+list_ranking_rounds_by_warp (const ListRanking &r, bool *complete)
+{
+  static_assert (LIST_MAX_ROUNDS == 32, "a lane a round");
+  const uint32_t lane = threadIdx.x % 32, small = r.progress->small,
+                 unfinished = lane < r.rounds ? r.progress->unfinished[lane] : 1;
+  const uint32_t last = __ballot_sync (~0u, !unfinished);
+  *complete = small || last;
+  return small ? 0 : last ? __ffs (last) : r.rounds;
 }
 
 /* After the kernels: the final views. */

@@ -90,7 +90,7 @@ find_offsets (const Args &f, uint32_t scan, uint32_t cta, Tell tell)
     sum += lengths[i];
   }
   for (uint32_t i = threadIdx.x; i < SCAN_SHARE && ticket * SCAN_SHARE + i < contours; i += CONTOUR_THREADS)
-    clear_measures (f, ticket * SCAN_SHARE + i);
+    clear_measures (f, ticket * SCAN_SHARE + i, f.by_row.lengths[ticket * SCAN_SHARE + i]);
   if (threadIdx.x == 0 && (ticket + 1) * SCAN_SHARE >= contours)
     h.points = all;
 }

@@ -2,6 +2,7 @@
 /* Level contours: rings to numbered contours, their points, their measures, and the table. */
 #include "cuda/contours/contour_sums.cuh"
 #include "cuda/contours/rows.cuh"
+#include "cuda/cracks/measures.cuh"
 #include "cuda/cracks/points.cuh"
 
 namespace
@@ -63,7 +64,7 @@ __launch_bounds__ (THREADS) contour_kernel (const __grid_constant__ CracksKernel
   if (!corners_fit (f))
     return;
   bool complete;
-  const uint32_t rounds = list_ranking_rounds (f.ranking, &complete), corners = (uint32_t) h.corners;
+  const uint32_t rounds = list_ranking_rounds_by_warp (f.ranking, &complete), corners = (uint32_t) h.corners;
   if (blockIdx.x == 0 && threadIdx.x == 0) {
     h.rounds = rounds;
     h.incomplete = !complete;
@@ -103,7 +104,7 @@ __launch_bounds__ (RADIX_THREADS) level_pass_kernel (const __grid_constant__ Cra
     radix_pass (f.levels, shared, pass, Ctas::all ());
     return;
   }
-  const ListView *views = list_ranking_views (f.ranking);
+  const ListView *views = final_views (f);
   radix_pass (f.levels, shared, pass, Ctas::all (), [&] (uint32_t contour, uint32_t level, uint32_t start) {
     const uint32_t steps = f.by_corner.steps[start];
     f.levels.keys[radix_sorted (f.levels)][contour] = level;
@@ -126,10 +127,11 @@ __launch_bounds__ (THREADS) point_kernel (const __grid_constant__ CracksKernelAr
 __global__ void
 __launch_bounds__ (THREADS) measure_kernel (const __grid_constant__ CracksKernelArgs f)
 {
+  __shared__ RowQueue<THREADS> queue;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   if (contours_fit (f))
-    measure_contours (f);
+    share_rows (f, Ctas::all (), queue, MeasureWork{f});
 }
 
 __global__ void
@@ -157,18 +159,12 @@ launch_points (const CracksKernelArgs &f, uint32_t scan, bool overlap, cudaStrea
   launch_over (point_kernel, f.by_corner.capacity, f, overlap, stream);
   if (f.measuring)
     launch_over (measure_kernel, f.by_corner.capacity, f, overlap, stream);
-  cracks_launch_moments (f, overlap, stream);
-}
-
-} // namespace
-
-void
-cracks_launch_moments (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
-{
   if (f.summing)
     ctr_launch_overlapped (
         overlap, sum_kernel, sum_ctas (f.by_corner.capacity / 4, f.by_corner.capacity), SUM_THREADS, 0, stream, f);
 }
+
+} // namespace
 
 void
 cracks_launch_contours (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)

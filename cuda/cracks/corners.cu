@@ -28,6 +28,7 @@ begin_frame (const CracksKernelArgs &f)
     f.found->turn = f.turn;
     f.found->corners[f.turn ^ 1] = 0;
     f.found->segments[f.turn ^ 1] = 0;
+    f.found->early_tiles[f.turn ^ 1] = 0;
   }
   for (uint64_t i = own; i < sizeof (CracksCounters) / 4; i += all)
     ((uint32_t *) f.counters)[i] = 0;
@@ -118,6 +119,12 @@ __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksKernelAr
   if (segments)
     first = (uint32_t) atomicAdd (&f.found->segments[f.turn], (unsigned long long) segments);
   const uint32_t tile = blockIdx.y * f.tiles_x + blockIdx.x;
+  uint32_t early = EARLY_TILES;
+  if (all > f.early_corners)
+    early = atomicAdd (&f.found->early_tiles[f.turn], 1);
+  if (early < EARLY_TILES)
+    f.early_tiles[early] = tile;
+  f.by_tile.is_early[tile] = early < EARLY_TILES;
   f.by_tile.left[tile] = first;
   f.by_tile.top[tile] = first + passages[0];
 }

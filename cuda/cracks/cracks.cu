@@ -122,8 +122,7 @@ queue_contours (Cracks *c, const CracksKernelArgs &f, cudaStream_t stream, bool 
   cracks_launch_sums (f, overlap, stream);
   if (f.by_corner.capacity > 0 && f.contour_capacity > 0) { /* If not, the frame is done again. */
     cracks_launch_tiles (f, overlap, stream);
-    list_ranking_launch_small (f.ranking, overlap, stream);
-    list_ranking_launch_rounds (f.ranking, overlap, stream);
+    list_ranking_launch (f.ranking, overlap, stream);
     cracks_launch_contours (f, overlap, stream);
     if (!f.limited && !f.nested) {
       cracks_launch_unlimited (f, overlap, stream);

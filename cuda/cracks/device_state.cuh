@@ -22,10 +22,11 @@
  *   parents.cuh    who is inside whom
  *   siblings.cuh   which contours have the same parent
  *   points.cuh     points, and rows of the table
+ *   measures.cuh   measures
  * and in cuda/contours/:
  *   list_ranking.cu  ranks the rings
  *   radix_sort.cuh  sorts contours by level, and brings siblings together
- *   hierarchy.cuh, rows.cuh, contour_measures.cuh  kernels shared with the borders
+ *   hierarchy.cuh, rows.cuh, row_shares.cuh, contour_sums.cuh  kernels shared with the borders
  *
  * Of a label image, the level indices are its labels, in 32 bits. There may be as many as pixels, so no array is indexed
  * by them. Kernels that read level indices are templates: with LABELS they read these. */
@@ -63,6 +64,7 @@ struct CracksHeader {
 /* What the count kernel has found so far. Two frames take turns: each clears what the next one adds to. */
 struct CracksFound {
   unsigned long long corners[2], segments[2];
+  uint32_t early_tiles[2];
   uint32_t turn;
 };
 
@@ -118,7 +120,10 @@ struct CracksKernelArgs {
   uint32_t *row_sums;        /* corners in a tile's row of vertices; then those before it, all over */
   struct {
     uint32_t *left, *top; /* the first segment of the lines into and out of the tile there */
+    uint8_t *is_early;    /* The tile is one of early_tiles. */
   } by_tile;
+  uint32_t early_corners; /* A tile with more is worked on early, so that not all wait for it in the end, */
+  uint32_t *early_tiles;  /* if it is among the first EARLY_TILES that are found. */
   unsigned long long *scan_states[CRACKS_SCANS];
 
   struct {
@@ -176,6 +181,7 @@ struct CracksKernelArgs {
 };
 
 constexpr uint32_t VERTEX_TILE = 32; /* vertices in each direction */
+constexpr uint32_t EARLY_TILES = 128, LEAST_EARLY_CORNERS = 1024;
 
 /* The number of row_sums. */
 __host__ __device__ inline uint32_t
@@ -197,6 +203,13 @@ contours_fit (const CracksKernelArgs &f)
   const CracksHeader &h = f.counters->header;
   /* Without a branch, so that the loads overlap. */
   return corners_fit (f) & (h.incomplete == 0) & (h.all_contours <= f.contour_capacity);
+}
+
+/* What the list ranking has found, once the header says how many rounds it took. */
+__device__ inline const ListView *
+final_views (const CracksKernelArgs &f)
+{
+  return f.ranking.views[f.counters->header.rounds % 2];
 }
 
 __device__ inline uint32_t
@@ -250,12 +263,10 @@ void cracks_launch_parents (const CracksKernelArgs &args, bool overlap, cudaStre
 void cracks_launch_hierarchy (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 /* The same over all levels, with or without limits; writes the nesting, too. */
 void cracks_launch_nesting (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
-/* Points, and the table but for siblings and children. */
+/* Points, the sums behind moments, if they are asked for, and the table but for siblings and children. */
 void cracks_launch_assembly (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 /* These; in the hierarchy of each level, and in that over all levels. */
 void cracks_launch_links (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 void cracks_launch_nested_links (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
-/* The sums behind moments, if they are asked for. */
-void cracks_launch_moments (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 
 #endif

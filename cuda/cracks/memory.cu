@@ -24,6 +24,8 @@ lay_out_planes (CracksKernelArgs *f, uint8_t *base)
   f->row_sums = arena.take<uint32_t> (cracks_row_sums (*f));
   f->by_tile.left = arena.take<uint32_t> ((size_t) f->tiles_x * f->tiles_y);
   f->by_tile.top = arena.take<uint32_t> ((size_t) f->tiles_x * f->tiles_y);
+  f->by_tile.is_early = arena.take<uint8_t> ((size_t) f->tiles_x * f->tiles_y);
+  f->early_tiles = arena.take<uint32_t> (EARLY_TILES);
   return arena.used;
 }
 
@@ -153,6 +155,8 @@ cracks_reserve (Cracks *c, CracksKernelArgs *f, CtrError *error)
     give_back (c, f);
   f->ranking.rounds = c->rounds;
   f->tile_nodes = choose_tile_nodes (c, *f);
+  /* Twice as many as a tile has on average where all the room is used. */
+  f->early_corners = max (LEAST_EARLY_CORNERS, 2 * (c->corner_capacity / (f->tiles_x * f->tiles_y)));
   const bool with_sums = c->plan.features & CTR_CONTOUR_FEATURE_MOMENTS;
   const cudaStream_t stream = c->session.stream;
   const CtrImage no_picture = {}; /* The components keep the labels. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Stages at the end: points and measures of contours, and the table. All functions are called by all threads of CTAS. */
+/* Stages at the end: points of contours, and the table. All functions are called by all threads of CTAS. */
 #ifndef CTR_CUDA_CRACKS_POINTS_CUH
 #define CTR_CUDA_CRACKS_POINTS_CUH
 
@@ -25,7 +25,7 @@ template <bool UNLIMITED>
 __device__ inline void
 write_points (const CracksKernelArgs &f, const Ctas &ctas)
 {
-  const ListView *views = list_ranking_views (f.ranking);
+  const ListView *views = final_views (f);
   CtrPoint *const points = points_of (f);
   const uint32_t corners = (uint32_t) f.counters->header.corners;
   for (uint32_t i = ctas.first_index (); i < corners; i += ctas.index_step ()) {

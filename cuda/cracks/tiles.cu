@@ -35,6 +35,7 @@ template <bool LABELS> struct Tile {
   uint32_t passage[SIDES][TILE]; /* the first segment at a crack */
   uint32_t passages[SIDES];      /* on all cracks of a side */
   uint32_t corners;
+  uint32_t x, y; /* of the tile among all */
 };
 
 /* By corner of the tile, if there are no more than f.tile_nodes. */
@@ -66,19 +67,33 @@ template <bool LABELS>
 __device__ inline Arrival
 follow (const CracksKernelArgs &f, const Tile<LABELS> &t, int x, int y, int dx, int dy, uint32_t level_index)
 {
+  constexpr int ROW = TILE + 1;
   const bool equal = by_equal<LABELS> (f);
-  while ((uint32_t) x < TILE && (uint32_t) y < TILE) {
+  /* A line goes straight on between foreground on the right and background on the left. Of the four pixels around a vertex only the two
+   * ahead are new. */
+  const int step = dy * ROW + dx,
+            right = dx       ? (dx > 0 ? ROW + 1 : 0)
+                    : dy > 0 ? ROW
+                             : 1,
+            left = dx       ? (dx > 0 ? 1 : ROW)
+                   : dy > 0 ? ROW + 1
+                            : 0;
+  const int vertices = dx ? (dx > 0 ? TILE - x : x + 1) : dy > 0 ? TILE - y : y + 1; /* to the end of the tile */
+  const auto *levels = &t.levels.at[0][0];
+  int passed = 0;
+  for (int at = y * ROW + x; passed < vertices; passed++, at += step) {
+    const uint32_t to_right = levels[at + right], to_left = levels[at + left];
+    if (equal ? to_right != level_index || to_left == level_index : to_right < level_index || to_left >= level_index)
+      break;
+  }
+  x += passed * dx;
+  y += passed * dy;
+  if (passed < vertices) {
     const Around around (t.levels, x, y);
     const uint32_t mask = around.mask (level_index, equal);
-    if (turns_at (mask)) {
-      /* Where two lines turn, the one with the western arm comes first. */
-      const bool second = mask == MASK_ACROSS  ? dx < 0
-                          : mask == MASK_ALONG ? (dy > 0) != (bool) f.four_connected
-                                               : false;
-      return {false, t.before[y * TILE + x] + around.corners_before (level_index, equal) + second};
-    }
-    x += dx;
-    y += dy;
+    /* Where two lines turn, the one with the western arm comes first. */
+    const bool second = mask == MASK_ACROSS ? dx < 0 : mask == MASK_ALONG ? (dy > 0) != (bool) f.four_connected : false;
+    return {false, t.before[y * TILE + x] + around.corners_before (level_index, equal) + second};
   }
   const uint32_t side = dx < 0   ? LEFT_SIDE
                         : dx > 0 ? RIGHT_SIDE
@@ -127,8 +142,8 @@ template <bool LABELS>
 __device__ inline void
 begin_tile (const CracksKernelArgs &f, Tile<LABELS> &t)
 {
-  const uint32_t left = blockIdx.x * TILE, top = blockIdx.y * TILE, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const uint32_t tile = blockIdx.y * f.tiles_x + blockIdx.x;
+  const uint32_t left = t.x * TILE, top = t.y * TILE, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const uint32_t tile = t.y * f.tiles_x + t.x;
   const bool equal = by_equal<LABELS> (f);
   for (uint32_t i = threadIdx.x; i < (TILE + 1) * (TILE + 1); i += THREADS) {
     const uint32_t tile_x = i % (TILE + 1), tile_y = i / (TILE + 1);
@@ -145,8 +160,7 @@ begin_tile (const CracksKernelArgs &f, Tile<LABELS> &t)
       t.row_first[y] = all; /* for the scan that follows */
   }
   if (warp < SIDES) {
-    const bool there =
-        warp == RIGHT_SIDE ? blockIdx.x + 1 < f.tiles_x : warp != BOTTOM_SIDE || blockIdx.y + 1 < f.tiles_y;
+    const bool there = warp == RIGHT_SIDE ? t.x + 1 < f.tiles_x : warp != BOTTOM_SIDE || t.y + 1 < f.tiles_y;
     const uint2 pixels = pixels_at_side (t, warp, lane);
     uint32_t all, first = scan_warp (there ? crossings_between (pixels.x, pixels.y, equal) : 0, &all);
     if (there)
@@ -163,7 +177,7 @@ begin_tile (const CracksKernelArgs &f, Tile<LABELS> &t)
     uint32_t all;
     const uint32_t first = scan_warp (t.row_first[lane], &all), y = top + lane;
     t.row_first[lane] = first;
-    t.row_base[lane] = (y <= f.height ? f.row_sums[y * f.tiles_x + blockIdx.x] : 0) - first;
+    t.row_base[lane] = (y <= f.height ? f.row_sums[y * f.tiles_x + t.x] : 0) - first;
     if (lane == 0)
       t.corners = all;
   }
@@ -205,7 +219,7 @@ link_corners (const CracksKernelArgs &f, Tile<LABELS> &t, bool fits, uint32_t se
                    : mask == 2 || mask == 14        ? 1
                                                     : -1;
     const Arrival to = follow (f, t, (int) x + dx, (int) y + dy, dx, dy, level_index);
-    f.by_corner.place[number] = (blockIdx.x * TILE + x) | (blockIdx.y * TILE + y) << 16;
+    f.by_corner.place[number] = (t.x * TILE + x) | (t.y * TILE + y) << 16;
     f.by_corner.kind[number] = kind;
     if (kind & CORNER_MAY_START)
       f.by_corner.level_index[number] = level_index;
@@ -331,6 +345,18 @@ write_segments (const CracksKernelArgs &f, const Tile<LABELS> &t, bool fits, uin
   }
 }
 
+/* The tile of this CTA; NO_TILE: none. */
+constexpr uint32_t NO_TILE = ~0u;
+
+__device__ inline uint32_t
+own_tile (const CracksKernelArgs &f)
+{
+  if (blockIdx.x < EARLY_TILES)
+    return blockIdx.x < f.found->early_tiles[f.found->turn] ? f.early_tiles[blockIdx.x] : NO_TILE;
+  const uint32_t tile = blockIdx.x - EARLY_TILES;
+  return f.by_tile.is_early[tile] ? NO_TILE : tile;
+}
+
 template <bool LABELS>
 __global__ void
 __launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ CracksKernelArgs f)
@@ -338,13 +364,19 @@ __launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ CracksKernelArg
   __shared__ Tile<LABELS> t;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
+  const uint32_t tile = own_tile (f); /* before the branch, so that the loads overlap */
   if (!corners_fit (f))
     return;
   const uint32_t corners = (uint32_t) f.counters->header.corners;
-  if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x < 8 && threadIdx.x >= corners % 8 && corners % 8)
+  if (blockIdx.x == 0 && threadIdx.x < 8 && threadIdx.x >= corners % 8 && corners % 8)
     f.by_corner.kind[corners / 8 * 8 + threadIdx.x] = 0; /* Kinds are read 8 at a time. */
-  if (corners == 0)
+  if (corners == 0 || tile == NO_TILE)
     return;
+  if (threadIdx.x == 0) {
+    t.x = tile % f.tiles_x;
+    t.y = tile / f.tiles_x;
+  }
+  __syncthreads ();
   begin_tile (f, t);
   const bool fits = t.corners <= f.tile_nodes;
   const uint32_t segments = t.passage[TOP_SIDE][0] + t.passages[TOP_SIDE];
@@ -375,6 +407,6 @@ cracks_prepare_tiles (uint32_t *most_nodes, CtrError *error)
 void
 cracks_launch_tiles (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
 {
-  ctr_launch_overlapped (overlap, f.labels ? tile_kernel<true> : tile_kernel<false>, dim3 (f.tiles_x, f.tiles_y),
-      THREADS, f.tile_nodes * sizeof (Node), stream, f);
+  ctr_launch_overlapped (overlap, f.labels ? tile_kernel<true> : tile_kernel<false>,
+      EARLY_TILES + f.tiles_x * f.tiles_y, THREADS, f.tile_nodes * sizeof (Node), stream, f);
 }

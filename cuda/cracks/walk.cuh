@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The next line of a level to the west of a pixel. */
+/* The next line of a level to the west of a pixel. Some lanes of a warp look for it together: most of what a contour needs is near, and
+ * most contours are small and many. */
 #ifndef CTR_CUDA_CRACKS_WALK_CUH
 #define CTR_CUDA_CRACKS_WALK_CUH
 
@@ -8,47 +9,89 @@
 namespace
 {
 
-/* The sum of what the lanes before LANE have. Called by a whole warp. */
+/* Lanes that work on one contour. The functions here are called by whole warps, each group of lanes with arguments of its own. */
+constexpr uint32_t WALK_LANES = 8, WALK_GROUPS = 32 / WALK_LANES;
+
 __device__ inline uint32_t
-sum_before (uint32_t own, uint32_t lane)
+walk_lane ()
 {
-  uint32_t sum = threadIdx.x % 32 < lane ? own : 0;
-  for (int d = 16; d; d /= 2)
+  return threadIdx.x % WALK_LANES;
+}
+
+/* Which lanes of the group have CONDITION. */
+__device__ inline uint32_t
+walk_ballot (bool condition)
+{
+  return __ballot_sync (~0u, condition) >> (threadIdx.x % 32 - walk_lane ()) & ((1u << WALK_LANES) - 1);
+}
+
+/* VALUE of a lane of the group. */
+template <typename T>
+__device__ inline T
+walk_value (T value, uint32_t lane)
+{
+  return __shfl_sync (~0u, value, lane, WALK_LANES);
+}
+
+/* The sum of OF (i) for all i below END. */
+template <typename Of>
+__device__ inline uint32_t
+walk_sum (uint32_t end, Of of)
+{
+  uint32_t sum = 0;
+  for (uint32_t i = walk_lane (); i < end; i += WALK_LANES)
+    sum += of (i);
+  for (uint32_t d = WALK_LANES / 2; d; d /= 2)
     sum += __shfl_xor_sync (~0u, sum, d);
   return sum;
 }
 
-/* The contour of the line of LEVEL_INDEX that runs between vertices (X, Y) and (X, Y + 1), which must be there. It is
- * followed up to its next corner in the tile, or to where it enters or leaves the tile. Called by a whole warp. */
+/* The contour of the line of LEVEL_INDEX that runs between vertices (X, Y) and (X, Y + 1), which must be there if it is
+ * SOUGHT. It is followed up to its next corner in the tile, or to where it enters or leaves the tile. */
 template <bool LABELS>
 __device__ inline uint32_t
-contour_at_crack (const CracksKernelArgs &f, const ListView *views, uint32_t level_index, uint32_t x, uint32_t y)
+contour_at_crack (
+    const CracksKernelArgs &f, const ListView *views, bool sought, uint32_t level_index, uint32_t x, uint32_t y)
 {
   const bool equal = by_equal<LABELS> (f);
-  const uint32_t lane = threadIdx.x % 32, tile_x = x / VERTEX_TILE, tile = y / VERTEX_TILE * f.tiles_x + tile_x,
-                 own_x = tile_x * VERTEX_TILE + lane, within = x % VERTEX_TILE;
-  const Around own = Around::vertex<LABELS> (f, x, (int) y - (int) lane);
-  const uint32_t mask = own.mask (level_index, equal);
-  const uint32_t lanes = __ballot_sync (~0u, lane <= y % VERTEX_TILE && turns_at (mask));
-  if (lanes) {
+  const uint32_t tile_x = x / VERTEX_TILE, left = tile_x * VERTEX_TILE, tile = y / VERTEX_TILE * f.tiles_x + tile_x,
+                 within = x % VERTEX_TILE;
+  uint32_t n = 0; /* the corner's number among those of its vertex, or the passage's among those of its crack */
+  bool found = false, searching = sought;
+  for (uint32_t above = 0; __any_sync (~0u, searching); above += WALK_LANES) {
+    const uint32_t own = above + walk_lane ();
+    const Around around = Around::vertex<LABELS> (f, x, (int) y - (int) own);
+    const uint32_t mask = around.mask (level_index, equal);
+    const uint32_t lanes = walk_ballot (searching && own <= y % VERTEX_TILE && turns_at (mask));
     /* Where two lines turn, the one with the southern arm may be the second. */
     const bool second = mask == MASK_ACROSS ? !f.four_connected : mask == MASK_ALONG && f.four_connected;
-    const uint32_t up = __ffs (lanes) - 1, n = __shfl_sync (~0u, own.corners_before (level_index, equal) + second, up);
-    y -= up;
-    const uint32_t corners = own_x <= f.width ? Around::vertex<LABELS> (f, own_x, y).count_corners (equal) : 0;
-    const uint32_t corner = f.row_sums[y * f.tiles_x + tile_x] + sum_before (corners, within) + n;
-    return f.contour_by_start[start_of_ring (f, views, corner)];
+    const uint32_t up = lanes ? __ffs (lanes) - 1 : 0;
+    const uint32_t corner = walk_value (around.corners_before (level_index, equal) + second, up);
+    if (lanes) {
+      found = true;
+      n = corner;
+      y -= above + up;
+    }
+    searching = searching && !lanes && above + WALK_LANES <= y % VERTEX_TILE;
   }
-  y = y / VERTEX_TILE * VERTEX_TILE;
-  const uint32_t left = index_at<LABELS> (f, (int) own_x - 1, (int) y - 1),
-                 right = index_at<LABELS> (f, own_x, (int) y - 1);
-  const uint32_t n = __shfl_sync (~0u, crossings_before (left, right, level_index, equal), within);
-  const uint32_t segment = f.by_tile.top[tile] + sum_before (crossings_between (left, right, equal), within) + n;
-  return f.contour_by_start[views[segment].key];
+  if (sought && !found) {
+    y = y / VERTEX_TILE * VERTEX_TILE;
+    n = crossings_before (
+        index_at<LABELS> (f, (int) x - 1, (int) y - 1), index_at<LABELS> (f, x, (int) y - 1), level_index, equal);
+  }
+  n += walk_sum (sought ? within : 0, [&] (uint32_t i) {
+    const uint32_t own_x = left + i;
+    return found ? Around::vertex<LABELS> (f, own_x, y).count_corners (equal)
+                 : crossings_between (index_at<LABELS> (f, (int) own_x - 1, (int) y - 1),
+                     index_at<LABELS> (f, own_x, (int) y - 1), equal);
+  });
+  if (!sought)
+    return NO_CONTOUR;
+  return f.contour_by_start[found ? start_of_ring (f, views, f.row_sums[y * f.tiles_x + tile_x] + n)
+                                  : views[f.by_tile.top[tile] + n].key];
 }
 
-/* The first pixel from (X, Y) on to the west that is in the level, or with HOLE that is not; -1: none. Called by a
- * whole warp. */
+/* The first pixel from (X, Y) on to the west that is in the level, or with HOLE that is not; -1: none, as if X is below 0. */
 template <bool LABELS>
 __device__ inline int
 walk_west (const CracksKernelArgs &f, uint32_t level_index, int x, uint32_t y, bool hole)
@@ -57,9 +100,9 @@ walk_west (const CracksKernelArgs &f, uint32_t level_index, int x, uint32_t y, b
   const size_t from = (size_t) y * f.by_pixel.stride;
   const uint4 *row =
       LABELS ? (const uint4 *) (f.label_by_pixel + from) : (const uint4 *) (f.by_pixel.level_index + from);
-  const int lane = threadIdx.x % 32;
-  for (int last = x / EACH; x >= 0 && last >= 0; last -= 32) {
-    const int chunk = last - lane;
+  int west = -1, last = x < 0 ? -1 : x / EACH;
+  while (__any_sync (~0u, last >= 0)) {
+    const int chunk = last - (int) walk_lane ();
     int found = -1;
     if (chunk >= 0) {
       const uint4 four = row[chunk];
@@ -71,11 +114,15 @@ walk_west (const CracksKernelArgs &f, uint32_t level_index, int x, uint32_t y, b
           found = chunk * EACH + i;
       }
     }
-    const uint32_t lanes = __ballot_sync (~0u, found >= 0);
-    if (lanes)
-      return __shfl_sync (~0u, found, __ffs (lanes) - 1);
+    const uint32_t lanes = walk_ballot (found >= 0);
+    found = walk_value (found, lanes ? __ffs (lanes) - 1 : 0);
+    last -= WALK_LANES;
+    if (lanes) {
+      west = found;
+      last = -1;
+    }
   }
-  return -1;
+  return west;
 }
 
 } // namespace

@@ -257,8 +257,7 @@ queue_frame (EdgeChains *e, CtrError *error)
   const bool overlap = e->session.overlap;
   *delivery_flag (&e->delivery) = 0;
   edge_chains_launch_links (f, overlap, stream);
-  list_ranking_launch_small (f.ranking, overlap, stream);
-  list_ranking_launch_rounds (f.ranking, overlap, stream);
+  list_ranking_launch (f.ranking, overlap, stream);
   edge_chains_launch_assembly (f, overlap, stream);
   if (ctr_edge_chains_refines (&e->plan))
     edge_chains_launch_subpixel (f, e->plan.subpixel, overlap, stream);

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Work on the lines of contours, shared by their lengths: a thread has a short one, a warp of the same CTA a longer one, and all
+ * warps share the points of long ones. ARGS: as for the measures. */
+#ifndef CTR_CUDA_CONTOURS_ROW_SHARES_CUH
+#define CTR_CUDA_CONTOURS_ROW_SHARES_CUH
+
+#include "cuda/contours/contour_measures.cuh"
+
+namespace
+{
+
+constexpr uint32_t SHORT_POINTS = 32, LONG_CHUNK = 512;
+static_assert (LONG_CHUNK <= LONG_POINTS, "a chunk has points of two long contours at most");
+
+/* The points of one row. */
+struct RowPoints {
+  const CtrPoint *points;
+  uint32_t first, end;
+
+  template <typename Args>
+  __device__
+  RowPoints (const Args &f, uint32_t row)
+      : points (points_of (f)), first (f.by_row.firsts[row]),
+        end (row + 1 < f.counters->header.contours ? f.by_row.firsts[row + 1] : f.counters->header.points)
+  {
+  }
+
+  __device__ uint32_t
+  count () const
+  {
+    return end - first;
+  }
+
+  /* Of a kernel before. */
+  __device__ CtrPoint
+  at (uint32_t i) const
+  {
+    const uint32_t place = ((const uint32_t *) points)[i];
+    return {(uint16_t) place, (uint16_t) (place >> 16)};
+  }
+
+  /* I may be past the end, by less than all points. */
+  __device__ CtrPoint
+  at_wrapped (uint32_t i) const
+  {
+    return at (i < end ? i : i - count ());
+  }
+
+  /* Of a contour whose lines are upright and level by turns: where the first upright line from point I on begins. */
+  __device__ uint32_t
+  first_upright (uint32_t i) const
+  {
+    const bool second = at (first).x != at (first + 1).x; /* is the first upright one */
+    return i + (((i - first) % 2 != 0) != second);
+  }
+};
+
+/* In shared memory: rows for the warps of a CTA. */
+template <int THREADS> struct RowQueue {
+  uint32_t count, rows[THREADS];
+};
+
+/* By all THREADS of CTAS, once the points are complete: calls WORK.by_thread (row) or, in whole warps, WORK.by_warp (row) and, for
+ * each part of a long row, WORK.part (row, first point, end). */
+template <int THREADS, typename Args, typename Work>
+__device__ inline void
+share_rows (const Args &f, const Ctas &ctas, RowQueue<THREADS> &queue, const Work &work)
+{
+  constexpr uint32_t WARPS = THREADS / 32;
+  const uint32_t rows = f.counters->header.contours, points = f.counters->header.points;
+  /* With few rows all CTAs have some, and each warp one. */
+  const uint32_t share = max (WARPS, min (ctr_div_up (rows, ctas.count), (uint32_t) THREADS));
+  for (uint64_t base = (uint64_t) ctas.own * share; base < rows; base += (uint64_t) ctas.count * share) {
+    const uint32_t row = (uint32_t) base + threadIdx.x;
+    if (threadIdx.x == 0)
+      queue.count = 0;
+    __syncthreads ();
+    if (threadIdx.x < share && row < rows) {
+      const uint32_t count = RowPoints (f, row).count ();
+      if (count <= SHORT_POINTS && share > WARPS)
+        work.by_thread (row);
+      else if (count <= LONG_POINTS)
+        queue.rows[atomicAdd (&queue.count, 1)] = row;
+    }
+    __syncthreads ();
+    for (uint32_t i = threadIdx.x / 32; i < queue.count; i += WARPS)
+      work.by_warp (queue.rows[i]);
+    __syncthreads ();
+  }
+  if (points <= LONG_POINTS)
+    return;
+  const uint32_t warps = ctas.count * WARPS, warp = ctas.own * WARPS + threadIdx.x / 32;
+  for (uint64_t begin = (uint64_t) warp * LONG_CHUNK; begin < points; begin += (uint64_t) warps * LONG_CHUNK) {
+    const uint32_t end = (uint32_t) min ((uint64_t) points, begin + LONG_CHUNK);
+    /* A long row that has some of these points has the first or the last of them. */
+    const uint32_t first = find_row (f, rows, (uint32_t) begin), last = find_row (f, rows, end - 1);
+    if (RowPoints (f, first).count () > LONG_POINTS)
+      work.part (first, (uint32_t) begin, end);
+    if (last != first && RowPoints (f, last).count () > LONG_POINTS)
+      work.part (last, (uint32_t) begin, end);
+  }
+}
+
+} // namespace
+
+#endif
