@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The second pass: paints the pixels of marked tiles, and leaves tiles and ink clean. A lane of a warp has a column of
- * the tile. All loads of a step are independent of one another, because a warp waits long for each. */
+/* The second pass: paints the pixels of marked tiles, and leaves tiles and ink clean. A lane of a warp has a block of 4 x 2
+ * pixels of the tile. Nearly always one shape covers what is painted of a block: a lane finds the colour of a word once,
+ * and paints all pixels that have this word. */
 #include "cuda/paint/device_state.cuh"
 
 namespace
 {
 
 constexpr uint32_t THREADS = 128, WARPS = THREADS / 32, MAX_CTAS = 4096;
-constexpr uint32_t ROWS = CTR_PAINT_TILE_HEIGHT;
+constexpr uint32_t ACROSS = 4, DOWN = 2, BLOCK = ACROSS * DOWN, BLOCKS_ACROSS = CTR_PAINT_TILE_WIDTH / ACROSS;
 
-static_assert (CTR_PAINT_TILE_WIDTH == 32, "a lane a column");
+static_assert (CTR_PAINT_TILE_PIXELS == 32 * BLOCK, "a lane a block");
+static_assert (sizeof (uint4) == ACROSS * sizeof (uint32_t), "a row of a block is one load");
 static_assert (sizeof (CtrPaintColour) == sizeof (uint4), "a colour is one load");
 
-/* How the pixels of a lane are painted. */
-struct Column {
-  uint2 colours[ROWS];   /* four samples of 16 bits each, letters included */
-  uint32_t alphas[ROWS]; /* 0: the pixel is not painted */
+/* How the pixels of one word are painted. */
+struct Paint {
+  uint2 colour; /* four samples of 16 bits each, letters included */
+  uint32_t alpha;
 };
 
 /* Mixes two samples. */
@@ -25,101 +27,150 @@ mix_pair (uint32_t below, uint32_t above, uint32_t alpha)
   return ctr_paint_mix (below & 0xffff, above & 0xffff, alpha) | ctr_paint_mix (below >> 16, above >> 16, alpha) << 16;
 }
 
-__device__ void
-find_colours (const CtrPaintTarget &target, const uint32_t *words, Column *column)
+__device__ Paint
+find_paint (const CtrPaintTarget &target, uint32_t word)
 {
-  uint4 found[ROWS]; /* shape, text */
-#pragma unroll
-  for (uint32_t j = 0; j < ROWS; j++) {
-    found[j] = make_uint4 (0, 0, 0, 0);
-    column->alphas[j] = 0;
-    if (words[j]) {
-      found[j] = __ldg ((const uint4 *) target.colours + (words[j] & 255));
-      column->alphas[j] = target.alphas[(words[j] >> 26) - 1];
-    }
-  }
-#pragma unroll
-  for (uint32_t j = 0; j < ROWS; j++) {
-    const uint32_t coverage = words[j] >> 8 & 255;
-    column->colours[j] = make_uint2 (found[j].x, found[j].y);
-    if (coverage > 0)
-      column->colours[j] =
-          make_uint2 (mix_pair (found[j].x, found[j].z, coverage), mix_pair (found[j].y, found[j].w, coverage));
-  }
+  const uint4 found = __ldg ((const uint4 *) target.colours + (word & 255)); /* shape, text */
+  const uint32_t coverage = word >> 8 & 255;
+  Paint paint = {make_uint2 (found.x, found.y), target.alphas[(word >> 26) - 1]};
+  if (coverage > 0)
+    paint.colour = make_uint2 (mix_pair (found.x, found.z, coverage), mix_pair (found.y, found.w, coverage));
+  return paint;
 }
 
-/* Paints pixels X, Y .. Y + ROWS - 1 of PLANE. TRANSPARENT: the background is. */
+/* Paints those pixels of a block whose bits are set in PAINTED, in PLANE, where the block's first pixel is X, Y.
+ * TRANSPARENT: the background is. */
 template <typename Sample, bool TRANSPARENT>
 __device__ void
-paint_plane (const CtrPaintTarget &target, const CtrPaintPlane &plane, const Column &column, uint32_t x, uint32_t y)
+paint_plane (const CtrPaintTarget &target, const CtrPaintPlane &plane, const Paint &paint, uint32_t painted, uint32_t x,
+    uint32_t y)
 {
-  uint8_t *const pixels = (uint8_t *) plane.data + y * plane.stride;
-  for (uint32_t i = 0; i < plane.samples; i++) {
+  const uint32_t samples = plane.samples, x_shift = plane.x_shift;
+  uint8_t *const first = (uint8_t *) plane.data + y * plane.stride + (size_t) x * samples * sizeof (Sample);
+  for (uint32_t i = 0; i < samples; i++) {
     const int component = plane.component[i];
-    const size_t offset = ((size_t) x * plane.samples + i) * sizeof (Sample);
-    uint32_t below[ROWS];
     if (component < 0)
       continue;
-    const bool unmixed = TRANSPARENT && component < 3;
+    const uint32_t pair = component < 2 ? paint.colour.x : paint.colour.y;
+    const uint32_t colour = component % 2 ? pair >> 16 : pair & 0xffff;
+    const bool mixed = paint.alpha < 255 && !(TRANSPARENT && component < 3);
+    Sample *row = (Sample *) first + i;
+    for (uint32_t left = painted; left; left >>= ACROSS, row = (Sample *) ((uint8_t *) row + plane.stride)) {
+      uint32_t values[ACROSS];
 #pragma unroll
-    for (uint32_t j = 0; j < ROWS; j++) {
-      const bool shows_through = column.alphas[j] - 1 < 254 && !unmixed;
-      below[j] = 0;
-      if (shows_through)
-        below[j] = *(const Sample *) (pixels + j * plane.stride + offset);
-    }
+      for (uint32_t j = 0; j < ACROSS; j++)
+        values[j] = colour;
+      if (mixed) {
 #pragma unroll
-    for (uint32_t j = 0; j < ROWS; j++) {
-      const uint32_t pair = component < 2 ? column.colours[j].x : column.colours[j].y;
-      const uint32_t colour = component % 2 ? pair >> 16 : pair & 0xffff;
-      if (column.alphas[j] > 0)
-        *(Sample *) (pixels + j * plane.stride + offset) =
-            (Sample) (ctr_paint_mix (below[j], colour, unmixed ? 255 : column.alphas[j]) & target.picture.sample_mask);
+        for (uint32_t j = 0; j < ACROSS; j++)
+          if (left >> j & 1)
+            values[j] = row[(j >> x_shift) * samples];
+#pragma unroll
+        for (uint32_t j = 0; j < ACROSS; j++)
+          values[j] = ctr_paint_mix (values[j], colour, paint.alpha);
+      }
+#pragma unroll
+      for (uint32_t j = 0; j < ACROSS; j++)
+        if (left >> j & 1)
+          row[(j >> x_shift) * samples] = (Sample) (values[j] & target.picture.sample_mask);
     }
   }
 }
 
-/* Leaves half as many rows, each the maximum of two. */
-__device__ void
-fold_rows (uint32_t *words)
+/* Returns the highest word of a block. *PAINTED: which pixels have it, a bit each; they become 0. */
+__device__ uint32_t
+take_highest (uint32_t *words, uint32_t *painted)
 {
+  uint32_t highest = 0;
 #pragma unroll
-  for (uint32_t j = 0; j < ROWS; j++)
-    words[j] = j < ROWS / 2 ? max (words[2 * j], words[2 * j + 1]) : 0;
+  for (uint32_t j = 0; j < BLOCK; j++)
+    highest = max (highest, words[j]);
+  *painted = 0;
+#pragma unroll
+  for (uint32_t j = 0; j < BLOCK; j++)
+    if (words[j] == highest) {
+      *painted |= 1u << j;
+      words[j] = 0;
+    }
+  return highest;
 }
 
-/* Turns the words of a tile into those of a subsampled plane: each is the highest word of the pixels that it covers. The
- * first of the lanes that share a pixel gets its word, the others 0. */
-__device__ void
-subsample (const CtrPaintTarget &target, uint32_t *words)
+/* Which pixels of subsampled planes cover a pixel of PIXELS, a bit each: that of the upper left pixel under it. */
+__device__ uint32_t
+cover (const CtrPaintTarget &target, uint32_t pixels)
 {
-  const uint32_t lanes = 1u << target.x_shift;
   if (target.y_shift > 0)
-    fold_rows (words);
-  if (target.y_shift > 1)
-    fold_rows (words);
-  for (uint32_t d = 1; d < lanes; d *= 2) {
-#pragma unroll
-    for (uint32_t j = 0; j < ROWS; j++)
-      words[j] = max (words[j], __shfl_xor_sync (~0u, words[j], d));
-  }
-#pragma unroll
-  for (uint32_t j = 0; j < ROWS; j++)
-    words[j] = threadIdx.x % lanes == 0 ? words[j] : 0;
+    pixels = (pixels | pixels >> ACROSS) & 0x0f;
+  if (target.x_shift > 0)
+    pixels = (pixels | pixels >> 1) & 0x55;
+  if (target.x_shift > 1)
+    pixels = (pixels | pixels >> 2) & 0x11;
+  return pixels;
 }
 
-/* Takes the words of this lane's column out of the ink of TILE. */
+/* A subsampled pixel four rows high is that of two lanes. Returns which ones the other lane paints. The whole warp calls it. */
+__device__ uint32_t
+find_foreign (const CtrPaintTarget &target, const uint32_t *words)
+{
+  const uint32_t half = BLOCKS_ACROSS; /* from a lane's block to the one below */
+  const bool lower = threadIdx.x & half;
+  uint32_t highest[ACROSS], foreign = 0;
+#pragma unroll
+  for (uint32_t j = 0; j < ACROSS; j++)
+    highest[j] = max (words[j], words[j + ACROSS]);
+  for (uint32_t d = 1; d < 1u << target.x_shift; d *= 2) {
+#pragma unroll
+    for (uint32_t j = 0; j < ACROSS; j++)
+      highest[j] = max (highest[j], highest[j ^ d]);
+  }
+#pragma unroll
+  for (uint32_t j = 0; j < ACROSS; j++) {
+    const uint32_t other = __shfl_xor_sync (~0u, highest[j], half);
+    if (other > highest[j] || (lower && other == highest[j]))
+      foreign |= 1u << j;
+  }
+  return foreign;
+}
+
+/* Paints the block X, Y of a tile's pixels. A subsampled pixel has the highest word of those under it. The first word that
+ * covers it is that, as words come from the highest to the lowest. DONE: the subsampled pixels that are not to be painted. */
+template <typename Sample, bool TRANSPARENT>
+__device__ void
+paint_block (const CtrPaintTarget &target, uint32_t *words, uint32_t done, uint32_t x, uint32_t y)
+{
+  uint32_t painted;
+  while (const uint32_t word = take_highest (words, &painted)) {
+    const Paint paint = find_paint (target, word);
+    const uint32_t covered = cover (target, painted) & ~done;
+    done |= covered;
+    for (uint32_t p = 0; p < target.picture.plane_count; p++) {
+      const CtrPaintPlane &plane = target.picture.planes[p];
+      paint_plane<Sample, TRANSPARENT> (target, plane, paint, ctr_paint_is_subsampled (&plane) ? covered : painted,
+          x >> plane.x_shift, y >> plane.y_shift);
+    }
+  }
+}
+
+/* Takes the words of this lane's block out of the ink of TILE. */
 __device__ void
 take_words (const CtrPaintTarget &target, uint32_t tile, uint32_t *words)
 {
-  uint32_t *const ink = target.ink[0] + (size_t) tile * CTR_PAINT_TILE_PIXELS + threadIdx.x % 32;
+  const uint32_t lane = threadIdx.x % 32;
+  uint4 *const ink = (uint4 *) (target.ink[0] + (size_t) tile * CTR_PAINT_TILE_PIXELS)
+                     + lane / BLOCKS_ACROSS * DOWN * BLOCKS_ACROSS + lane % BLOCKS_ACROSS;
+  uint4 rows[DOWN];
 #pragma unroll
-  for (uint32_t j = 0; j < ROWS; j++)
-    words[j] = ink[j * CTR_PAINT_TILE_WIDTH];
+  for (uint32_t j = 0; j < DOWN; j++)
+    rows[j] = ink[j * BLOCKS_ACROSS];
 #pragma unroll
-  for (uint32_t j = 0; j < ROWS; j++)
-    if (words[j])
-      ink[j * CTR_PAINT_TILE_WIDTH] = 0;
+  for (uint32_t j = 0; j < DOWN; j++) {
+    words[ACROSS * j] = rows[j].x;
+    words[ACROSS * j + 1] = rows[j].y;
+    words[ACROSS * j + 2] = rows[j].z;
+    words[ACROSS * j + 3] = rows[j].w;
+    if (rows[j].x | rows[j].y | rows[j].z | rows[j].w)
+      ink[j * BLOCKS_ACROSS] = make_uint4 (0, 0, 0, 0);
+  }
 }
 
 /* Paints the pixels of TILE in all planes. */
@@ -127,23 +178,12 @@ template <typename Sample, bool TRANSPARENT>
 __device__ void
 paint_tile (const CtrPaintTarget &target, uint32_t tile)
 {
-  const uint32_t x = tile % target.tiles_across * CTR_PAINT_TILE_WIDTH + threadIdx.x % 32;
-  const uint32_t y = tile / target.tiles_across * CTR_PAINT_TILE_HEIGHT;
-  const bool has_subsampled = target.x_shift > 0 || target.y_shift > 0;
-  uint32_t words[ROWS];
-  Column column;
+  const uint32_t lane = threadIdx.x % 32;
+  const uint32_t x = tile % target.tiles_across * CTR_PAINT_TILE_WIDTH + lane % BLOCKS_ACROSS * ACROSS;
+  const uint32_t y = tile / target.tiles_across * CTR_PAINT_TILE_HEIGHT + lane / BLOCKS_ACROSS * DOWN;
+  uint32_t words[BLOCK];
   take_words (target, tile, words);
-#pragma unroll 1
-  for (int subsampled = 0; subsampled <= (int) has_subsampled; subsampled++) {
-    if (subsampled)
-      subsample (target, words);
-    find_colours (target, words, &column);
-    for (uint32_t p = 0; p < target.picture.plane_count; p++) {
-      const CtrPaintPlane &plane = target.picture.planes[p];
-      if (ctr_paint_is_subsampled (&plane) == (subsampled > 0))
-        paint_plane<Sample, TRANSPARENT> (target, plane, column, x >> plane.x_shift, y >> plane.y_shift);
-    }
-  }
+  paint_block<Sample, TRANSPARENT> (target, words, target.y_shift > 1 ? find_foreign (target, words) : 0, x, y);
 }
 
 template <typename Sample, bool TRANSPARENT>
