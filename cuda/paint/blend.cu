@@ -7,9 +7,11 @@
 namespace
 {
 
-constexpr uint32_t THREADS = 128, WARPS = THREADS / 32, MAX_CTAS = 4096;
+constexpr uint32_t THREADS = 128, WARPS = THREADS / 32;
+constexpr uint32_t FEW_CTAS = 1024; /* a large GPU runs them all at once */
 constexpr uint32_t ACROSS = 4, DOWN = 2, BLOCK = ACROSS * DOWN, BLOCKS_ACROSS = CTR_PAINT_TILE_WIDTH / ACROSS;
 
+static_assert (CTR_MAX_SIDE / CTR_PAINT_TILE_HEIGHT < 1 << 16, "the place of a tile has 16 bits each way");
 static_assert (CTR_PAINT_TILE_PIXELS == 32 * BLOCK, "a lane a block");
 static_assert (sizeof (uint4) == ACROSS * sizeof (uint32_t), "a row of a block is one load");
 static_assert (sizeof (CtrPaintColour) == sizeof (uint4), "a colour is one load");
@@ -173,33 +175,45 @@ take_words (const CtrPaintTarget &target, uint32_t tile, uint32_t *words)
   }
 }
 
-/* Paints the pixels of TILE in all planes. */
+/* Paints the pixels of TILE, whose first pixel is X, Y, in all planes. */
 template <typename Sample, bool TRANSPARENT>
 __device__ void
-paint_tile (const CtrPaintTarget &target, uint32_t tile)
+paint_tile (const CtrPaintTarget &target, uint32_t tile, uint32_t x, uint32_t y)
 {
   const uint32_t lane = threadIdx.x % 32;
-  const uint32_t x = tile % target.tiles_across * CTR_PAINT_TILE_WIDTH + lane % BLOCKS_ACROSS * ACROSS;
-  const uint32_t y = tile / target.tiles_across * CTR_PAINT_TILE_HEIGHT + lane / BLOCKS_ACROSS * DOWN;
   uint32_t words[BLOCK];
   take_words (target, tile, words);
-  paint_block<Sample, TRANSPARENT> (target, words, target.y_shift > 1 ? find_foreign (target, words) : 0, x, y);
+  paint_block<Sample, TRANSPARENT> (target, words, target.y_shift > 1 ? find_foreign (target, words) : 0,
+      x + lane % BLOCKS_ACROSS * ACROSS, y + lane / BLOCKS_ACROSS * DOWN);
 }
 
+/* The tiles of a CTA, at most one a lane, lie far apart, so that all CTAs have about as many marked ones. Its warps take those
+ * in turn. */
 template <typename Sample, bool TRANSPARENT>
 __global__ void
-__launch_bounds__ (THREADS) blend_kernel (const __grid_constant__ CtrPaintTarget target, uint32_t tiles)
+__launch_bounds__ (THREADS, 8) blend_kernel (const __grid_constant__ CtrPaintTarget target, uint32_t tiles)
 {
+  const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, tile = blockIdx.x + lane * gridDim.x;
+  const uint32_t place = tile % target.tiles_across | tile / target.tiles_across << 16;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  for (uint32_t tile = blockIdx.x * WARPS + threadIdx.x / 32; tile < tiles; tile += gridDim.x * WARPS) {
-    const bool marked = target.tiles[tile];
+  const bool marked = tile < tiles && target.tiles[tile];
+  uint32_t left = __ballot_sync (~0u, marked);
+  if (left == 0)
+    return;
+  __syncthreads (); /* All warps have read the marks. */
+  if (warp == 0 && marked)
+    target.tiles[tile] = 0;
+  for (uint32_t i = 0; i < warp; i++)
+    left &= left - 1;
+  while (left) {
+    const uint32_t next = (uint32_t) __ffs ((int) left) - 1, at = __shfl_sync (~0u, place, next);
+    paint_tile<Sample, TRANSPARENT> (target, blockIdx.x + next * gridDim.x, (at & 0xffff) * CTR_PAINT_TILE_WIDTH,
+        (at >> 16) * CTR_PAINT_TILE_HEIGHT);
+#pragma unroll
+    for (uint32_t i = 0; i < WARPS; i++)
+      left &= left - 1;
     __syncwarp ();
-    if (!marked)
-      continue;
-    if (threadIdx.x % 32 == 0)
-      target.tiles[tile] = 0;
-    paint_tile<Sample, TRANSPARENT> (target, tile);
   }
 }
 
@@ -207,11 +221,12 @@ template <bool TRANSPARENT>
 void
 launch (const CtrPaintTarget &target, const CudaSession &session)
 {
-  const uint32_t tiles = paint_tile_count (target), ctas = ctr_div_up (tiles, WARPS);
+  const uint32_t tiles = paint_tile_count (target);
+  const uint32_t share = max (WARPS, min (32u, ctr_div_up (tiles, FEW_CTAS)));
   const auto kernel =
       target.picture.sample_size == 1 ? blend_kernel<uint8_t, TRANSPARENT> : blend_kernel<uint16_t, TRANSPARENT>;
-  ctr_launch_overlapped (session.overlap, kernel, dim3 (ctas < MAX_CTAS ? ctas : MAX_CTAS), dim3 (THREADS), 0,
-      session.stream, target, tiles);
+  ctr_launch_overlapped (
+      session.overlap, kernel, dim3 (ctr_div_up (tiles, share)), dim3 (THREADS), 0, session.stream, target, tiles);
 }
 
 } // namespace
