@@ -33,6 +33,9 @@
 #define CTR_PAINT_FUNC static inline
 #endif
 
+/* Mapped coordinates saturate here, in pixels. */
+#define CTR_PAINT_FAR (INT64_C (1) << 29)
+
 /* The GPU's ink consists of tiles, row by row, as the pixels in a tile. */
 #define CTR_PAINT_TILE_WIDTH 32
 #define CTR_PAINT_TILE_HEIGHT 8
@@ -60,6 +63,8 @@ typedef struct {
   CtrColouring colouring;
   uint64_t min_area2;
   CtrPaintMapping mapping;
+  bool shifted; /* The mapping adds shift_x and shift_y to positions, and does nothing else. */
+  int32_t shift_x, shift_y;
   bool corners;  /* CTR_COORDINATES_CORNERS */
   bool mirrored; /* The mapping exchanges the left and right side of a line. */
   bool dashed_holes;

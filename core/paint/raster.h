@@ -10,8 +10,6 @@
 
 #include "core/paint/paint.h"
 
-/* Mapped coordinates saturate here, in pixels. */
-#define CTR_PAINT_FAR (INT64_C (1) << 29)
 /* Lines of up to this many steps are not clipped in advance. */
 #define CTR_PAINT_SHORT 32
 
@@ -59,10 +57,14 @@ ctr_paint_map_pixel (const CtrPaintMapping *m, int64_t x, int64_t y, int32_t *to
 CTR_PAINT_FUNC void
 ctr_paint_position (const CtrPaintLines *lines, int64_t x, int64_t y, int32_t *to_x, int32_t *to_y)
 {
-  if (lines->corners)
+  if (lines->shifted) {
+    *to_x = (int32_t) x + lines->shift_x;
+    *to_y = (int32_t) y + lines->shift_y;
+  } else if (lines->corners) {
     ctr_paint_map_corner (&lines->mapping, x, y, to_x, to_y);
-  else
+  } else {
     ctr_paint_map_pixel (&lines->mapping, x, y, to_x, to_y);
+  }
 }
 
 CTR_PAINT_FUNC uint32_t
