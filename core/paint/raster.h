@@ -191,29 +191,38 @@ ctr_paint_is_dot (const CtrPaintLines *lines, const CtrContour *contour)
   return x[0] == x[1] && x[0] == x[2] && x[0] == x[3] && y[0] == y[1] && y[0] == y[2] && y[0] == y[3];
 }
 
-/* The stroke from point INDEX of CONTOUR to the next one. Returns false if both are mapped to the same pixel: another
- * stroke draws that pixel, or the first stroke does if the contour is a dot. */
+/* The stroke of CONTOUR from its point INDEX, which is FROM, to the next one, TO; BEFORE is the one before, if there is one.
+ * Returns false if both are mapped to the same pixel: another stroke draws that pixel, or the first stroke does if the contour
+ * is a dot. */
 CTR_PAINT_FUNC bool
-ctr_paint_stroke (const CtrPaintLines *lines, const CtrContour *contour, uint32_t index, CtrPaintStroke *stroke)
+ctr_paint_stroke_between (const CtrPaintLines *lines, const CtrContour *contour, uint32_t index, CtrPoint before,
+    CtrPoint from, CtrPoint to, CtrPaintStroke *stroke)
 {
-  const CtrPoint *points = lines->points + contour->first;
-  /* An open contour ends with its last point. */
-  const uint32_t after_last = contour->flags & CTR_CONTOUR_OPEN ? index : 0;
-  stroke->segment =
-      ctr_paint_segment (lines, points[index], points[index + 1 < contour->count ? index + 1 : after_last]);
+  stroke->segment = ctr_paint_segment (lines, from, to);
   if (stroke->segment.steps == 0 && (index > 0 || !ctr_paint_is_dot (lines, contour)))
     return false;
   stroke->dash = ctr_paint_dash (lines, contour);
   stroke->follows = false;
   stroke->before_x = stroke->before_y = 0;
   if (lines->thickness > 1 && index > 0) {
-    const CtrPaintSegment before = ctr_paint_segment (lines, points[index - 1], points[index]);
-    if (before.steps > 0) {
-      ctr_paint_step (&before, before.steps - 1, &stroke->before_x, &stroke->before_y);
-      stroke->follows = ctr_paint_dashed (&before, stroke->dash, stroke->before_x, stroke->before_y);
+    const CtrPaintSegment last = ctr_paint_segment (lines, before, from);
+    if (last.steps > 0) {
+      ctr_paint_step (&last, last.steps - 1, &stroke->before_x, &stroke->before_y);
+      stroke->follows = ctr_paint_dashed (&last, stroke->dash, stroke->before_x, stroke->before_y);
     }
   }
   return true;
+}
+
+/* The stroke from point INDEX of CONTOUR to the next one. */
+CTR_PAINT_FUNC bool
+ctr_paint_stroke (const CtrPaintLines *lines, const CtrContour *contour, uint32_t index, CtrPaintStroke *stroke)
+{
+  const CtrPoint *points = lines->points + contour->first;
+  /* An open contour ends with its last point. */
+  const uint32_t after_last = contour->flags & CTR_CONTOUR_OPEN ? index : 0;
+  return ctr_paint_stroke_between (lines, contour, index, points[index > 0 ? index - 1 : 0], points[index],
+      points[index + 1 < contour->count ? index + 1 : after_last], stroke);
 }
 
 /* Draws the brush with its corner at X, Y. If FOLLOWS, skips the pixels of the brush at BEFORE_X, BEFORE_Y. */

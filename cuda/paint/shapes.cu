@@ -69,6 +69,8 @@ find_contour (const CtrPaintLines &lines, uint32_t rows, uint64_t i)
   const uint64_t away = row < rows ? lines.table[row].first - start : 32;
   const uint32_t begin = (uint32_t) min (away, (uint64_t) 32);
   uint32_t count = 0;
+  if (!__any_sync (~0u, begin < 32)) /* most warps lie inside a contour */
+    return low;
   for (uint32_t bit = 16; bit; bit /= 2)
     if (__shfl_sync (~0u, begin, count + bit - 1) <= lane)
       count += bit;
@@ -130,15 +132,33 @@ draw_shared_step (const CtrPaintTarget &target, const CtrPaintLines &lines, cons
   ctr_paint_walk (&target, false, &lines, &shared.strokes[slot], shared.words[slot], step, step + 1, 1);
 }
 
-/* Draws the stroke from point INDEX of ROW on, if it is short and OWN. Leaves a long one in SHARED and returns its
- * number of steps, otherwise 0. */
+/* The point that a thread draws from, and those beside it in the list of all points. */
+struct Neighbours {
+  CtrPoint before, from, to;
+};
+
+/* Of point I of POINTS, which exists. */
+__device__ Neighbours
+load_neighbours (const CtrPaintLines &lines, uint64_t i, uint64_t points)
+{
+  const CtrPoint *const from = lines.points + i;
+  return {from[i > 0 && lines.thickness > 1 ? -1 : 0], from[0], from[i + 1 < points ? 1 : 0]};
+}
+
+/* Draws the stroke from point I, one of those of ROW, if it is short and OWN. Leaves a long one in SHARED and returns its number
+ * of steps, otherwise 0. */
 __device__ uint32_t
 draw_or_share (const CtrPaintTarget &target, const CtrPaintLines &lines, const uint32_t *words, uint32_t row,
-    uint32_t index, bool own, SharedStrokes *shared)
+    uint64_t i, Neighbours points, bool own, SharedStrokes *shared)
 {
+  const CtrContour &contour = lines.table[row];
+  const uint32_t index = (uint32_t) (i - contour.first);
   CtrPaintStroke stroke;
   uint32_t begin, end;
-  if (!ctr_paint_is_drawn (&lines, row) || !ctr_paint_stroke (&lines, &lines.table[row], index, &stroke))
+  if (index + 1 == contour.count) /* An open contour ends with its last point. */
+    points.to = contour.flags & CTR_CONTOUR_OPEN ? points.from : lines.points[contour.first];
+  if (!ctr_paint_is_drawn (&lines, row)
+      || !ctr_paint_stroke_between (&lines, &contour, index, points.before, points.from, points.to, &stroke))
     return 0;
   const uint32_t word = word_of (lines, words, row);
   ctr_paint_clip (&stroke.segment, &lines, &target.picture, &begin, &end);
@@ -173,10 +193,14 @@ __launch_bounds__ (THREADS)
     const uint64_t i = first + threadIdx.x;
     uint32_t steps = 0, total;
     if (i - threadIdx.x % 32 < points) {
+      /* A warp waits for its points and for the search at once. */
+      const Neighbours neighbours = load_neighbours (lines, min (i, points - 1), points);
       const uint32_t row = find_contour (lines, rows, i);
       if (i < points)
-        steps = draw_or_share (target, lines, words, row, (uint32_t) (i - lines.table[row].first), part == 0, &shared);
+        steps = draw_or_share (target, lines, words, row, i, neighbours, part == 0, &shared);
     }
+    if (!__syncthreads_or (steps > 0))
+      continue;
     /* All CTAs of these points number the steps alike. */
     shared.offsets[threadIdx.x] = exclusive_sum (shared.warps, steps, &total);
     __syncthreads ();
