@@ -11,15 +11,15 @@ namespace
 
 constexpr uint32_t THREADS = 256;
 
+static_assert (PAINT_GATES <= 32, "a lane a word");
+
+/* The whole warp calls it. */
 __device__ bool
 is_open (const PaintGate &gate)
 {
-  bool open = true;
-#pragma unroll
-  for (uint32_t i = 0; i < PAINT_GATES; i++)
-    if (gate.complete[i])
-      open &= *gate.complete[i] != 0;
-  return open;
+  const uint32_t lane = threadIdx.x % 32;
+  const uint32_t *const complete = lane < PAINT_GATES ? gate.complete[lane] : NULL;
+  return __all_sync (~0u, !complete || *complete != 0);
 }
 
 /* SHAPES are CtrPaintLines or CtrPaintComponents. */
@@ -38,8 +38,8 @@ points_of (const CtrPaintLines &lines, const PaintCounts &counts)
 
 /* Finds the ink word of each contour, a thread a contour. */
 __global__ void
-__launch_bounds__ (THREADS) colour_words_kernel (
-    const __grid_constant__ CtrPaintLines lines, PaintGate gate, PaintCounts counts, uint32_t *words)
+__launch_bounds__ (THREADS) colour_words_kernel (const __grid_constant__ CtrPaintLines lines,
+    const __grid_constant__ PaintGate gate, PaintCounts counts, uint32_t *words)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
@@ -178,7 +178,7 @@ draw_or_share (const CtrPaintTarget &target, const CtrPaintLines &lines, const u
 __global__ void
 __launch_bounds__ (THREADS)
     lines_kernel (const __grid_constant__ CtrPaintTarget target, const __grid_constant__ CtrPaintLines lines,
-        PaintGate gate, PaintCounts counts, const uint32_t *words, uint32_t split)
+        const __grid_constant__ PaintGate gate, PaintCounts counts, const uint32_t *words, uint32_t split)
 {
   __shared__ SharedStrokes shared;
   const uint32_t part = blockIdx.x % split, groups = gridDim.x / split;
@@ -255,8 +255,9 @@ find_box (const CtrPaintComponents &components, const uint32_t *, uint32_t row, 
 /* Draws the boxes of contours (CtrPaintLines) or components (CtrPaintComponents). */
 template <typename Shapes>
 __global__ void
-__launch_bounds__ (THREADS) boxes_kernel (const __grid_constant__ CtrPaintTarget target,
-    const __grid_constant__ Shapes shapes, PaintGate gate, PaintCounts counts, const uint32_t *words, uint32_t split)
+__launch_bounds__ (THREADS)
+    boxes_kernel (const __grid_constant__ CtrPaintTarget target, const __grid_constant__ Shapes shapes,
+        const __grid_constant__ PaintGate gate, PaintCounts counts, const uint32_t *words, uint32_t split)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
@@ -272,8 +273,9 @@ __launch_bounds__ (THREADS) boxes_kernel (const __grid_constant__ CtrPaintTarget
 }
 
 __global__ void
-__launch_bounds__ (THREADS) rectangles_kernel (const __grid_constant__ CtrPaintTarget target, PaintGate gate,
-    const CtrPaintRectangle *rectangles, uint64_t count, uint32_t word, uint32_t split)
+__launch_bounds__ (THREADS)
+    rectangles_kernel (const __grid_constant__ CtrPaintTarget target, const __grid_constant__ PaintGate gate,
+        const CtrPaintRectangle *rectangles, uint64_t count, uint32_t word, uint32_t split)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
@@ -285,9 +287,9 @@ __launch_bounds__ (THREADS) rectangles_kernel (const __grid_constant__ CtrPaintT
 }
 
 __global__ void
-__launch_bounds__ (THREADS)
-    glyphs_kernel (const __grid_constant__ CtrPaintTarget target, PaintGate gate, const CtrPaintGlyph *glyphs,
-        uint64_t count, const uint8_t *coverage, uint32_t atlas_width, uint32_t word, uint32_t split)
+__launch_bounds__ (THREADS) glyphs_kernel (const __grid_constant__ CtrPaintTarget target,
+    const __grid_constant__ PaintGate gate, const CtrPaintGlyph *glyphs, uint64_t count, const uint8_t *coverage,
+    uint32_t atlas_width, uint32_t word, uint32_t split)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
@@ -300,13 +302,13 @@ __launch_bounds__ (THREADS)
 
 /* Draws areas, a thread a pixel of the picture. */
 __global__ void
-__launch_bounds__ (THREADS) areas_kernel (
-    const __grid_constant__ CtrPaintTarget target, PaintGate gate, const __grid_constant__ CtrPaintAreas areas)
+__launch_bounds__ (THREADS) areas_kernel (const __grid_constant__ CtrPaintTarget target,
+    const __grid_constant__ PaintGate gate, const __grid_constant__ CtrPaintAreas areas)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const uint32_t x = blockIdx.x * blockDim.x + threadIdx.x;
-  if (x < target.picture.width && is_open (gate))
+  if (is_open (gate) && x < target.picture.width)
     for (uint32_t y = blockIdx.y * blockDim.y + threadIdx.y; y < target.picture.height; y += gridDim.y * blockDim.y)
       ctr_paint_area_pixel (&target, false, &areas, x, y);
 }
