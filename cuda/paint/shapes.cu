@@ -173,23 +173,20 @@ draw_or_share (const CtrPaintTarget &target, const CtrPaintLines &lines, const u
   return end > begin ? end - begin : 0;
 }
 
-/* Draws lines, a thread a point. SPLIT CTAs have the same THREADS points and share their long segments; the number of
- * CTAs is a multiple of it. */
+/* Draws lines, a thread a point. The CTAs of a column of the grid have the same THREADS points, and share their long segments. */
 __global__ void
 __launch_bounds__ (THREADS)
     lines_kernel (const __grid_constant__ CtrPaintTarget target, const __grid_constant__ CtrPaintLines lines,
-        const __grid_constant__ PaintGate gate, PaintCounts counts, const uint32_t *words, uint32_t split)
+        const __grid_constant__ PaintGate gate, PaintCounts counts, const uint32_t *words)
 {
   __shared__ SharedStrokes shared;
-  const uint32_t part = blockIdx.x % split, groups = gridDim.x / split;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   if (!is_open (gate))
     return;
   const uint32_t rows = rows_of (lines, counts);
   const uint64_t points = points_of (lines, counts);
-  for (uint64_t first = (uint64_t) (blockIdx.x / split) * THREADS; first < points;
-       first += (uint64_t) groups * THREADS) {
+  for (uint64_t first = (uint64_t) blockIdx.x * THREADS; first < points; first += (uint64_t) gridDim.x * THREADS) {
     const uint64_t i = first + threadIdx.x;
     uint32_t steps = 0, total;
     if (i - threadIdx.x % 32 < points) {
@@ -197,14 +194,14 @@ __launch_bounds__ (THREADS)
       const Neighbours neighbours = load_neighbours (lines, min (i, points - 1), points);
       const uint32_t row = find_contour (lines, rows, i);
       if (i < points)
-        steps = draw_or_share (target, lines, words, row, i, neighbours, part == 0, &shared);
+        steps = draw_or_share (target, lines, words, row, i, neighbours, blockIdx.y == 0, &shared);
     }
     if (!__syncthreads_or (steps > 0))
       continue;
     /* All CTAs of these points number the steps alike. */
     shared.offsets[threadIdx.x] = exclusive_sum (shared.warps, steps, &total);
     __syncthreads ();
-    for (uint32_t k = part * THREADS + threadIdx.x; k < total; k += split * THREADS)
+    for (uint32_t k = blockIdx.y * THREADS + threadIdx.x; k < total; k += gridDim.y * THREADS)
       draw_shared_step (target, lines, shared, k);
     __syncthreads ();
   }
@@ -348,8 +345,8 @@ paint_launch_layer (const PaintDeviceLayer &l, const CtrPaintTarget &target, con
         l.gate, l.counts, l.words);
   switch (layer->kind) {
     case CTR_PAINT_LINES:
-      ctr_launch_overlapped (overlap, lines_kernel, dim3 (ctas_for (count) * line_split), threads, 0, stream, target,
-          l.lines, l.gate, l.counts, words, line_split);
+      ctr_launch_overlapped (overlap, lines_kernel, dim3 (ctas_for (count), line_split), threads, 0, stream, target,
+          l.lines, l.gate, l.counts, words);
       break;
     case CTR_PAINT_BOXES:
       ctr_launch_overlapped (overlap, boxes_kernel<CtrPaintLines>, shares, threads, 0, stream, target, l.lines, l.gate,
