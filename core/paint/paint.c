@@ -59,6 +59,19 @@ find_shift (CtrPaintLines *lines)
   lines->shift_y = (int32_t) y;
 }
 
+static void
+find_edge (CtrPaintLines *lines)
+{
+  const int32_t last = (int32_t) lines->thickness - 1;
+  for (int32_t j = 0; j <= last; j++)
+    for (int32_t i = lines->brush[j]; i <= last - lines->brush[j]; i++) {
+      if (j < last && i + 1 >= lines->brush[j + 1] && i + 1 <= last - lines->brush[j + 1])
+        continue;
+      lines->edge[lines->edge_count][0] = (uint8_t) i;
+      lines->edge[lines->edge_count++][1] = (uint8_t) j;
+    }
+}
+
 void
 ctr_paint_lines_init (CtrPaintLines *lines, const CtrPaintLayer *layer, uint32_t index)
 {
@@ -86,6 +99,7 @@ ctr_paint_lines_init (CtrPaintLines *lines, const CtrPaintLayer *layer, uint32_t
       u -= 2;
     lines->brush[j] = (uint8_t) ((thickness - 1 - u) / 2);
   }
+  find_edge (lines);
 }
 
 void

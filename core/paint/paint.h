@@ -71,7 +71,11 @@ typedef struct {
   uint32_t thickness;
   int32_t low; /* the brush covers the offsets low .. low + thickness - 1 around a pixel of the line */
   uint8_t brush[CTR_PAINT_MAX_THICKNESS]; /* a disc: pixels to skip at both ends of each row */
-  uint32_t word;                          /* without the colour */
+  /* Column and row of the pixels that are new when the brush moves a pixel to the right and down. A brush that moves to the
+   * right has one new pixel in each row, one that moves down then one in each column. */
+  uint8_t edge[2 * CTR_PAINT_MAX_THICKNESS][2];
+  uint32_t edge_count;
+  uint32_t word; /* without the colour */
 } CtrPaintLines;
 
 /* A layer of COMPONENT_BOXES. */

@@ -225,31 +225,42 @@ ctr_paint_stroke (const CtrPaintLines *lines, const CtrContour *contour, uint32_
       points[index + 1 < contour->count ? index + 1 : after_last], stroke);
 }
 
-/* Draws the brush with its corner at X, Y. If FOLLOWS, skips the pixels of the brush at BEFORE_X, BEFORE_Y. */
+/* Draws what is new when the brush has moved to X, Y by a pixel: by ACROSS and DOWN, which are -1, 0 or 1. */
 CTR_PAINT_FUNC void
-ctr_paint_stamp (const CtrPaintTarget *target, bool blend, const CtrPaintLines *lines, int32_t x, int32_t y,
-    bool follows, int32_t before_x, int32_t before_y, uint32_t word)
+ctr_paint_move (const CtrPaintTarget *target, bool blend, const CtrPaintLines *lines, int32_t x, int32_t y,
+    int32_t across, int32_t down, uint32_t word)
 {
-  const int32_t t = (int32_t) lines->thickness;
-  for (int32_t j = 0; j < t; j++) {
-    const int32_t before = j + y - before_y, last = t - 1 - lines->brush[j];
-    int32_t covered = 0, covered_last = -1;
+  const int32_t last = (int32_t) lines->thickness - 1;
+  const bool diagonal = across != 0 && down != 0, still = across == 0 && down == 0;
+  const uint32_t count = still ? 0 : diagonal ? lines->edge_count : lines->thickness;
+  for (uint32_t k = 0; k < count; k++) {
+    /* To the right, and down or straight on; then mirrored, as the brush is symmetric. */
+    const int32_t i = diagonal ? lines->edge[k][0] : last - lines->brush[k];
+    const int32_t j = diagonal ? lines->edge[k][1] : (int32_t) k;
+    const int32_t u = across == 0 ? j : across < 0 ? last - i : i;
+    const int32_t along = across == 0 ? i : j, v = down < 0 ? last - along : along;
+    if ((uint32_t) (x + u) < target->picture.width && (uint32_t) (y + v) < target->picture.height)
+      ctr_paint_pixel (target, blend, (uint32_t) (x + u), (uint32_t) (y + v), word);
+  }
+}
+
+/* Draws the brush with its corner at X, Y. */
+CTR_PAINT_FUNC void
+ctr_paint_stamp (
+    const CtrPaintTarget *target, bool blend, const CtrPaintLines *lines, int32_t x, int32_t y, uint32_t word)
+{
+  const int32_t last = (int32_t) lines->thickness - 1;
+  for (int32_t j = 0; j <= last; j++) {
     if ((uint32_t) (y + j) >= target->picture.height)
       continue;
-    if (follows && before >= 0 && before < t) {
-      covered = lines->brush[before] + before_x - x;
-      covered_last = t - 1 - lines->brush[before] + before_x - x;
-    }
-    for (int32_t i = lines->brush[j]; i <= last; i++)
-      if (i >= covered && i <= covered_last)
-        i = covered_last;
-      else if ((uint32_t) (x + i) < target->picture.width)
+    for (int32_t i = lines->brush[j]; i <= last - lines->brush[j]; i++)
+      if ((uint32_t) (x + i) < target->picture.width)
         ctr_paint_pixel (target, blend, (uint32_t) (x + i), (uint32_t) (y + j), word);
   }
 }
 
-/* Draws every STRIDE-th step of STROKE from BEGIN to END. Each brush skips the pixels of the previous one. The first
- * brush of a contour is complete, so all pixels are drawn. */
+/* Draws every STRIDE-th step of STROKE from BEGIN to END. Each brush draws what the previous one has left. The first brush of a
+ * contour is complete, so all pixels are drawn. */
 CTR_PAINT_FUNC void
 ctr_paint_walk (const CtrPaintTarget *target, bool blend, const CtrPaintLines *lines, const CtrPaintStroke *stroke,
     uint32_t word, uint32_t begin, uint32_t end, uint32_t stride)
@@ -270,8 +281,13 @@ ctr_paint_walk (const CtrPaintTarget *target, bool blend, const CtrPaintLines *l
       ctr_paint_step (s, k - 1, &before_x, &before_y);
       follows = ctr_paint_dashed (s, stroke->dash, before_x, before_y);
     }
-    ctr_paint_stamp (target, blend, lines, x + lines->low, y + lines->low, follows, before_x + lines->low,
-        before_y + lines->low, word);
+    const int32_t across = x - before_x, down = y - before_y;
+    /* Between lines along cracks, brushes of odd thickness may jump over a pixel. */
+    follows = follows && across >= -1 && across <= 1 && down >= -1 && down <= 1;
+    if (follows)
+      ctr_paint_move (target, blend, lines, x + lines->low, y + lines->low, across, down, word);
+    else
+      ctr_paint_stamp (target, blend, lines, x + lines->low, y + lines->low, word);
   }
 }
 
