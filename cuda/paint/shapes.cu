@@ -83,7 +83,8 @@ word_of (const CtrPaintLines &lines, const uint32_t *words, uint32_t row)
   return words ? words[row] : ctr_paint_contour_word (&lines, row);
 }
 
-/* The threads of a CTA share longer segments: a single thread would wait for each pixel in turn. */
+/* The threads of a CTA share longer segments: a single thread would wait for each pixel in turn. A segment without steps has one,
+ * too. */
 constexpr uint32_t MAX_OWN_STEPS = 1;
 
 /* The longer segments of a CTA's points, in shared memory. */
@@ -161,12 +162,12 @@ draw_or_share (const CtrPaintTarget &target, const CtrPaintLines &lines, const u
       || !ctr_paint_stroke_between (&lines, &contour, index, points.before, points.from, points.to, &stroke))
     return 0;
   const uint32_t word = word_of (lines, words, row);
-  ctr_paint_clip (&stroke.segment, &lines, &target.picture, &begin, &end);
-  if (end <= MAX_OWN_STEPS) {
+  if (stroke.segment.steps <= MAX_OWN_STEPS) {
     if (own)
-      ctr_paint_walk (&target, false, &lines, &stroke, word, begin, end, 1);
+      ctr_paint_walk (&target, false, &lines, &stroke, word, 0, MAX_OWN_STEPS, 1);
     return 0;
   }
+  ctr_paint_clip (&stroke.segment, &lines, &target.picture, &begin, &end);
   shared->strokes[threadIdx.x] = stroke;
   shared->words[threadIdx.x] = word;
   shared->begins[threadIdx.x] = begin;
