@@ -47,7 +47,7 @@ __device__ void
 paint_plane (const CtrPaintTarget &target, const CtrPaintPlane &plane, const Paint &paint, uint32_t painted, uint32_t x,
     uint32_t y)
 {
-  const uint32_t samples = plane.samples, x_shift = plane.x_shift;
+  const uint32_t samples = plane.samples, x_shift = plane.x_shift, mask = target.picture.sample_mask;
   uint8_t *const first = (uint8_t *) plane.data + y * plane.stride + (size_t) x * samples * sizeof (Sample);
   for (uint32_t i = 0; i < samples; i++) {
     const int component = plane.component[i];
@@ -58,23 +58,22 @@ paint_plane (const CtrPaintTarget &target, const CtrPaintPlane &plane, const Pai
     const bool mixed = paint.alpha < 255 && !(TRANSPARENT && component < 3);
     Sample *row = (Sample *) first + i;
     for (uint32_t left = painted; left; left >>= ACROSS, row = (Sample *) ((uint8_t *) row + plane.stride)) {
-      uint32_t values[ACROSS];
-#pragma unroll
-      for (uint32_t j = 0; j < ACROSS; j++)
-        values[j] = colour;
-      if (mixed) {
+      if (!mixed) {
 #pragma unroll
         for (uint32_t j = 0; j < ACROSS; j++)
           if (left >> j & 1)
-            values[j] = row[(j >> x_shift) * samples];
-#pragma unroll
-        for (uint32_t j = 0; j < ACROSS; j++)
-          values[j] = ctr_paint_mix (values[j], colour, paint.alpha);
+            row[(j >> x_shift) * samples] = (Sample) (colour & mask);
+        continue;
       }
+      uint32_t below[ACROSS] = {};
 #pragma unroll
       for (uint32_t j = 0; j < ACROSS; j++)
         if (left >> j & 1)
-          row[(j >> x_shift) * samples] = (Sample) (values[j] & target.picture.sample_mask);
+          below[j] = row[(j >> x_shift) * samples];
+#pragma unroll
+      for (uint32_t j = 0; j < ACROSS; j++)
+        if (left >> j & 1)
+          row[(j >> x_shift) * samples] = (Sample) (ctr_paint_mix (below[j], colour, paint.alpha) & mask);
     }
   }
 }
