@@ -16,6 +16,13 @@ static_assert (CTR_PAINT_TILE_PIXELS == 32 * BLOCK, "a lane a block");
 static_assert (sizeof (uint4) == ACROSS * sizeof (uint32_t), "a row of a block is one load");
 static_assert (sizeof (CtrPaintColour) == sizeof (uint4), "a colour is one load");
 
+/* What the compiler knows of a picture. */
+enum Form {
+  FORM_ANY,
+  FORM_TRANSPARENT, /* on a transparent background */
+  FORM_SEMIPLANAR   /* a plane of one sample a pixel, and one of two samples for 2 x 2 pixels: NV12, NV21, P010, … */
+};
+
 /* How the pixels of one word are painted. */
 struct Paint {
   uint2 colour; /* four samples of 16 bits each, letters included */
@@ -40,22 +47,24 @@ find_paint (const CtrPaintTarget &target, uint32_t word)
   return paint;
 }
 
-/* Paints those pixels of a block whose bits are set in PAINTED, in PLANE, where the block's first pixel is X, Y.
- * TRANSPARENT: the background is. */
-template <typename Sample, bool TRANSPARENT>
+/* Paints those pixels of a block whose bits are set in PAINTED, in PLANE, where the block's first pixel is X, Y. SAMPLES, and
+ * with it X_SHIFT, are those of PLANE if the compiler knows them, otherwise 0. */
+template <typename Sample, Form FORM, uint32_t SAMPLES, uint32_t X_SHIFT>
 __device__ void
 paint_plane (const CtrPaintTarget &target, const CtrPaintPlane &plane, const Paint &paint, uint32_t painted, uint32_t x,
     uint32_t y)
 {
-  const uint32_t samples = plane.samples, x_shift = plane.x_shift, mask = target.picture.sample_mask;
+  const uint32_t samples = SAMPLES ? SAMPLES : plane.samples, x_shift = SAMPLES ? X_SHIFT : plane.x_shift;
+  const uint32_t mask = target.picture.sample_mask;
   uint8_t *const first = (uint8_t *) plane.data + y * plane.stride + (size_t) x * samples * sizeof (Sample);
+#pragma unroll(SAMPLES ? SAMPLES : 1)
   for (uint32_t i = 0; i < samples; i++) {
     const int component = plane.component[i];
-    if (component < 0)
+    if (FORM != FORM_SEMIPLANAR && component < 0)
       continue;
     const uint32_t pair = component < 2 ? paint.colour.x : paint.colour.y;
     const uint32_t colour = component % 2 ? pair >> 16 : pair & 0xffff;
-    const bool mixed = paint.alpha < 255 && !(TRANSPARENT && component < 3);
+    const bool mixed = paint.alpha < 255 && !(FORM == FORM_TRANSPARENT && component < 3);
     Sample *row = (Sample *) first + i;
     for (uint32_t left = painted; left; left >>= ACROSS, row = (Sample *) ((uint8_t *) row + plane.stride)) {
       if (!mixed) {
@@ -96,15 +105,15 @@ take_highest (uint32_t *words, uint32_t *painted)
   return highest;
 }
 
-/* Which pixels of subsampled planes cover a pixel of PIXELS, a bit each: that of the upper left pixel under it. */
+/* Which pixels of planes subsampled by these shifts cover a pixel of PIXELS, a bit each: that of the upper left pixel under it. */
 __device__ uint32_t
-cover (const CtrPaintTarget &target, uint32_t pixels)
+cover (uint32_t x_shift, uint32_t y_shift, uint32_t pixels)
 {
-  if (target.y_shift > 0)
+  if (y_shift > 0)
     pixels = (pixels | pixels >> ACROSS) & 0x0f;
-  if (target.x_shift > 0)
+  if (x_shift > 0)
     pixels = (pixels | pixels >> 1) & 0x55;
-  if (target.x_shift > 1)
+  if (x_shift > 1)
     pixels = (pixels | pixels >> 2) & 0x11;
   return pixels;
 }
@@ -133,22 +142,36 @@ find_foreign (const CtrPaintTarget &target, const uint32_t *words)
   return foreign;
 }
 
+/* Paints the pixels PAINTED of the block X, Y, and the pixels COVERED of subsampled planes. */
+template <typename Sample, Form FORM>
+__device__ void
+paint_planes (
+    const CtrPaintTarget &target, const Paint &paint, uint32_t painted, uint32_t covered, uint32_t x, uint32_t y)
+{
+  const CtrPaintPlane *const planes = target.picture.planes;
+  if constexpr (FORM == FORM_SEMIPLANAR) {
+    paint_plane<Sample, FORM, 1, 0> (target, planes[0], paint, painted, x, y);
+    paint_plane<Sample, FORM, 2, 1> (target, planes[1], paint, covered, x / 2, y / 2);
+  } else {
+    for (uint32_t p = 0; p < target.picture.plane_count; p++)
+      paint_plane<Sample, FORM, 0, 0> (target, planes[p], paint,
+          ctr_paint_is_subsampled (&planes[p]) ? covered : painted, x >> planes[p].x_shift, y >> planes[p].y_shift);
+  }
+}
+
 /* Paints the block X, Y of a tile's pixels. A subsampled pixel has the highest word of those under it. The first word that
  * covers it is that, as words come from the highest to the lowest. DONE: the subsampled pixels that are not to be painted. */
-template <typename Sample, bool TRANSPARENT>
+template <typename Sample, Form FORM>
 __device__ void
 paint_block (const CtrPaintTarget &target, uint32_t *words, uint32_t done, uint32_t x, uint32_t y)
 {
+  const uint32_t x_shift = FORM == FORM_SEMIPLANAR ? 1 : target.x_shift;
+  const uint32_t y_shift = FORM == FORM_SEMIPLANAR ? 1 : target.y_shift;
   uint32_t painted;
   while (const uint32_t word = take_highest (words, &painted)) {
-    const Paint paint = find_paint (target, word);
-    const uint32_t covered = cover (target, painted) & ~done;
+    const uint32_t covered = cover (x_shift, y_shift, painted) & ~done;
     done |= covered;
-    for (uint32_t p = 0; p < target.picture.plane_count; p++) {
-      const CtrPaintPlane &plane = target.picture.planes[p];
-      paint_plane<Sample, TRANSPARENT> (target, plane, paint, ctr_paint_is_subsampled (&plane) ? covered : painted,
-          x >> plane.x_shift, y >> plane.y_shift);
-    }
+    paint_planes<Sample, FORM> (target, find_paint (target, word), painted, covered, x, y);
   }
 }
 
@@ -175,20 +198,21 @@ take_words (const CtrPaintTarget &target, uint32_t tile, uint32_t *words)
 }
 
 /* Paints the pixels of TILE, whose first pixel is X, Y, in all planes. */
-template <typename Sample, bool TRANSPARENT>
+template <typename Sample, Form FORM>
 __device__ void
 paint_tile (const CtrPaintTarget &target, uint32_t tile, uint32_t x, uint32_t y)
 {
   const uint32_t lane = threadIdx.x % 32;
   uint32_t words[BLOCK];
   take_words (target, tile, words);
-  paint_block<Sample, TRANSPARENT> (target, words, target.y_shift > 1 ? find_foreign (target, words) : 0,
-      x + lane % BLOCKS_ACROSS * ACROSS, y + lane / BLOCKS_ACROSS * DOWN);
+  const uint32_t foreign = FORM != FORM_SEMIPLANAR && target.y_shift > 1 ? find_foreign (target, words) : 0;
+  paint_block<Sample, FORM> (
+      target, words, foreign, x + lane % BLOCKS_ACROSS * ACROSS, y + lane / BLOCKS_ACROSS * DOWN);
 }
 
 /* The tiles of a CTA, at most one a lane, lie far apart, so that all CTAs have about as many marked ones. Its warps take those
  * in turn. */
-template <typename Sample, bool TRANSPARENT>
+template <typename Sample, Form FORM>
 __global__ void
 __launch_bounds__ (THREADS, 8) blend_kernel (const __grid_constant__ CtrPaintTarget target, uint32_t tiles)
 {
@@ -207,7 +231,7 @@ __launch_bounds__ (THREADS, 8) blend_kernel (const __grid_constant__ CtrPaintTar
     left &= left - 1;
   while (left) {
     const uint32_t next = (uint32_t) __ffs ((int) left) - 1, at = __shfl_sync (~0u, place, next);
-    paint_tile<Sample, TRANSPARENT> (target, blockIdx.x + next * gridDim.x, (at & 0xffff) * CTR_PAINT_TILE_WIDTH,
+    paint_tile<Sample, FORM> (target, blockIdx.x + next * gridDim.x, (at & 0xffff) * CTR_PAINT_TILE_WIDTH,
         (at >> 16) * CTR_PAINT_TILE_HEIGHT);
 #pragma unroll
     for (uint32_t i = 0; i < WARPS; i++)
@@ -216,14 +240,22 @@ __launch_bounds__ (THREADS, 8) blend_kernel (const __grid_constant__ CtrPaintTar
   }
 }
 
-template <bool TRANSPARENT>
+bool
+is_semiplanar (const CtrPaintPicture &picture)
+{
+  const CtrPaintPlane &first = picture.planes[0], &second = picture.planes[1];
+  return picture.plane_count == 2 && first.samples == 1 && !ctr_paint_is_subsampled (&first) && second.samples == 2
+         && second.x_shift == 1 && second.y_shift == 1 && first.component[0] >= 0 && second.component[0] >= 0
+         && second.component[1] >= 0;
+}
+
+template <Form FORM>
 void
 launch (const CtrPaintTarget &target, const CudaSession &session)
 {
   const uint32_t tiles = paint_tile_count (target);
   const uint32_t share = max (WARPS, min (32u, ctr_div_up (tiles, FEW_CTAS)));
-  const auto kernel =
-      target.picture.sample_size == 1 ? blend_kernel<uint8_t, TRANSPARENT> : blend_kernel<uint16_t, TRANSPARENT>;
+  const auto kernel = target.picture.sample_size == 1 ? blend_kernel<uint8_t, FORM> : blend_kernel<uint16_t, FORM>;
   ctr_launch_overlapped (
       session.overlap, kernel, dim3 (ctr_div_up (tiles, share)), dim3 (THREADS), 0, session.stream, target, tiles);
 }
@@ -234,7 +266,9 @@ void
 paint_launch_blend (const CtrPaintTarget &target, const CudaSession &session)
 {
   if (target.picture.background == CTR_BACKGROUND_TRANSPARENT)
-    launch<true> (target, session);
+    launch<FORM_TRANSPARENT> (target, session);
+  else if (is_semiplanar (target.picture))
+    launch<FORM_SEMIPLANAR> (target, session);
   else
-    launch<false> (target, session);
+    launch<FORM_ANY> (target, session);
 }
