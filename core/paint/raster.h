@@ -244,19 +244,31 @@ ctr_paint_move (const CtrPaintTarget *target, bool blend, const CtrPaintLines *l
   }
 }
 
+/* Draws the pixel in column I and row J of a brush with its corner at X, Y, if the disc covers it. */
+CTR_PAINT_FUNC void
+ctr_paint_stamp_pixel (const CtrPaintTarget *target, bool blend, const CtrPaintLines *lines, int32_t x, int32_t y,
+    uint32_t i, uint32_t j, uint32_t word)
+{
+  const uint32_t skip = lines->brush[j], u = (uint32_t) x + i, v = (uint32_t) y + j;
+  if (i >= skip && i < lines->thickness - skip && u < target->picture.width && v < target->picture.height)
+    ctr_paint_pixel (target, blend, u, v, word);
+}
+
 /* Draws the brush with its corner at X, Y. */
 CTR_PAINT_FUNC void
 ctr_paint_stamp (
     const CtrPaintTarget *target, bool blend, const CtrPaintLines *lines, int32_t x, int32_t y, uint32_t word)
 {
-  const int32_t last = (int32_t) lines->thickness - 1;
-  for (int32_t j = 0; j <= last; j++) {
-    if ((uint32_t) (y + j) >= target->picture.height)
-      continue;
-    for (int32_t i = lines->brush[j]; i <= last - lines->brush[j]; i++)
-      if ((uint32_t) (x + i) < target->picture.width)
-        ctr_paint_pixel (target, blend, (uint32_t) (x + i), (uint32_t) (y + j), word);
-  }
+  for (uint32_t j = 0; j < lines->thickness; j++)
+    for (uint32_t i = lines->brush[j]; i < lines->thickness - lines->brush[j]; i++)
+      ctr_paint_stamp_pixel (target, blend, lines, x, y, i, j, word);
+}
+
+/* Has the brush at X, Y moved by one pixel at most? Between lines along cracks, brushes of odd thickness may jump. */
+CTR_PAINT_FUNC bool
+ctr_paint_is_near (int32_t x, int32_t y, int32_t before_x, int32_t before_y)
+{
+  return ctr_paint_distance (x - before_x) <= 1 && ctr_paint_distance (y - before_y) <= 1;
 }
 
 /* Draws every STRIDE-th step of STROKE from BEGIN to END. Each brush draws what the previous one has left. The first brush of a
@@ -281,11 +293,8 @@ ctr_paint_walk (const CtrPaintTarget *target, bool blend, const CtrPaintLines *l
       ctr_paint_step (s, k - 1, &before_x, &before_y);
       follows = ctr_paint_dashed (s, stroke->dash, before_x, before_y);
     }
-    const int32_t across = x - before_x, down = y - before_y;
-    /* Between lines along cracks, brushes of odd thickness may jump over a pixel. */
-    follows = follows && across >= -1 && across <= 1 && down >= -1 && down <= 1;
-    if (follows)
-      ctr_paint_move (target, blend, lines, x + lines->low, y + lines->low, across, down, word);
+    if (follows && ctr_paint_is_near (x, y, before_x, before_y))
+      ctr_paint_move (target, blend, lines, x + lines->low, y + lines->low, x - before_x, y - before_y, word);
     else
       ctr_paint_stamp (target, blend, lines, x + lines->low, y + lines->low, word);
   }

@@ -146,11 +146,57 @@ load_neighbours (const CtrPaintLines &lines, uint64_t i, uint64_t points)
   return {from[i > 0 && lines.thickness > 1 ? -1 : 0], from[0], from[i + 1 < points ? 1 : 0]};
 }
 
-/* Draws the stroke from point I, one of those of ROW, if it is short and OWN. Leaves a long one in SHARED and returns its number
- * of steps, otherwise 0. */
+/* A whole brush that a thread has to draw: its corner, and the word. 0: none. */
+struct Brush {
+  int32_t x, y;
+  uint32_t word;
+};
+
+/* Draws the brushes of a warp's threads: a few brushes each with all lanes, as one thread would be busy for long, otherwise all at
+ * once, a thread a brush. The whole warp calls it. */
+__device__ void
+draw_brushes (const CtrPaintTarget &target, const CtrPaintLines &lines, const Brush &brush)
+{
+  const uint32_t thickness = lines.thickness, pixels = thickness * thickness;
+  uint32_t left = __ballot_sync (~0u, brush.word != 0);
+  if ((uint32_t) __popc (left) * ctr_div_up (pixels, 32) >= pixels) {
+    if (brush.word)
+      ctr_paint_stamp (&target, false, &lines, brush.x, brush.y, brush.word);
+    return;
+  }
+  for (; left; left &= left - 1) {
+    const uint32_t source = (uint32_t) __ffs ((int) left) - 1;
+    const int32_t x = __shfl_sync (~0u, brush.x, source), y = __shfl_sync (~0u, brush.y, source);
+    const uint32_t word = __shfl_sync (~0u, brush.word, source);
+    for (uint32_t k = threadIdx.x % 32; k < pixels; k += 32)
+      ctr_paint_stamp_pixel (&target, false, &lines, x, y, k % thickness, k / thickness, word);
+  }
+}
+
+/* Draws the first step of STROKE, but for a whole brush, which goes to *BRUSH. */
+__device__ void
+draw_first_step (
+    const CtrPaintTarget &target, const CtrPaintLines &lines, const CtrPaintStroke &stroke, uint32_t word, Brush *brush)
+{
+  const int32_t x = stroke.segment.x, y = stroke.segment.y;
+  if (!ctr_paint_dashed (&stroke.segment, stroke.dash, x, y))
+    return;
+  if (lines.thickness == 1) {
+    if ((uint32_t) x < target.picture.width && (uint32_t) y < target.picture.height)
+      ctr_paint_pixel (&target, false, (uint32_t) x, (uint32_t) y, word);
+  } else if (stroke.follows && ctr_paint_is_near (x, y, stroke.before_x, stroke.before_y)) {
+    ctr_paint_move (
+        &target, false, &lines, x + lines.low, y + lines.low, x - stroke.before_x, y - stroke.before_y, word);
+  } else {
+    *brush = {x + lines.low, y + lines.low, word};
+  }
+}
+
+/* Draws the stroke from point I, one of those of ROW, if it is short and OWN, but for a whole brush, which goes to *BRUSH. Leaves
+ * a long one in SHARED and returns its number of steps, otherwise 0. */
 __device__ uint32_t
 draw_or_share (const CtrPaintTarget &target, const CtrPaintLines &lines, const uint32_t *words, uint32_t row,
-    uint64_t i, Neighbours points, bool own, SharedStrokes *shared)
+    uint64_t i, Neighbours points, bool own, Brush *brush, SharedStrokes *shared)
 {
   const CtrContour &contour = lines.table[row];
   const uint32_t index = (uint32_t) (i - contour.first);
@@ -164,7 +210,7 @@ draw_or_share (const CtrPaintTarget &target, const CtrPaintLines &lines, const u
   const uint32_t word = word_of (lines, words, row);
   if (stroke.segment.steps <= MAX_OWN_STEPS) {
     if (own)
-      ctr_paint_walk (&target, false, &lines, &stroke, word, 0, MAX_OWN_STEPS, 1);
+      draw_first_step (target, lines, stroke, word, brush);
     return 0;
   }
   ctr_paint_clip (&stroke.segment, &lines, &target.picture, &begin, &end);
@@ -194,8 +240,10 @@ __launch_bounds__ (THREADS)
       /* A warp waits for its points and for the search at once. */
       const Neighbours neighbours = load_neighbours (lines, min (i, points - 1), points);
       const uint32_t row = find_contour (lines, rows, i);
+      Brush brush = {};
       if (i < points)
-        steps = draw_or_share (target, lines, words, row, i, neighbours, blockIdx.y == 0, &shared);
+        steps = draw_or_share (target, lines, words, row, i, neighbours, blockIdx.y == 0, &brush, &shared);
+      draw_brushes (target, lines, brush);
     }
     if (!__syncthreads_or (steps > 0))
       continue;
