@@ -16,7 +16,8 @@
  *
  * On the CPU the second pass draws all shapes again: whichever finds a word other than 0 paints that pixel. On the GPU
  * the first pass marks the tiles that it touches, and the second pass goes through the marked tiles. Either way its cost
- * is proportional to what is drawn.
+ * is proportional to what is drawn. Lines that are opaque, of one colour and alone need no order: there the GPU's first
+ * pass paints.
  *
  * A word contains, from the highest bit: the layer, counted from 1 (6 bits); the order of text (10); the coverage by
  * text (8); the colour (8). */
@@ -52,6 +53,8 @@ typedef struct {
   uint32_t x_shift, y_shift; /* of the subsampled planes; 0 without such planes */
   uint8_t *tiles;            /* GPU: 1 for the tiles whose ink is not 0 */
   uint32_t tiles_across;
+  bool direct; /* GPU: all shapes are opaque and of one colour, so that they need no ink */
+  CtrPaintColour colour;
 } CtrPaintTarget;
 
 /* A layer of LINES or BOXES. */
@@ -301,6 +304,29 @@ ctr_paint_enter (const CtrPaintTarget *target, uint32_t x, uint32_t y, uint32_t 
 #endif
 }
 
+#ifdef __CUDA_ARCH__
+/* Paints pixel X, Y of the picture in the colour that all shapes have, in every plane. */
+CTR_PAINT_FUNC void
+ctr_paint_directly (const CtrPaintTarget *target, uint32_t x, uint32_t y)
+{
+  for (uint32_t p = 0; p < target->picture.plane_count; p++) {
+    const CtrPaintPlane *plane = &target->picture.planes[p];
+    const size_t at = (size_t) (x >> plane->x_shift) * plane->samples;
+    uint8_t *const row = (uint8_t *) plane->data + (y >> plane->y_shift) * plane->stride;
+    for (uint32_t i = 0; i < plane->samples; i++) {
+      if (plane->component[i] < 0)
+        continue;
+      const uint32_t value = target->colour.shape[plane->component[i]] & target->picture.sample_mask;
+      /* Whoever stores it stores the same. */
+      if (target->picture.sample_size == 1)
+        __stcg (row + at + i, (uint8_t) value);
+      else
+        __stcg ((uint16_t *) row + at + i, (uint16_t) value);
+    }
+  }
+}
+#endif
+
 CTR_PAINT_FUNC uint32_t
 ctr_paint_take (uint32_t *ink)
 {
@@ -310,7 +336,7 @@ ctr_paint_take (uint32_t *ink)
 }
 
 /* First pass (BLEND is false): enters WORD at pixel X, Y of the picture. The CPU's second pass: paints the pixel if its
- * ink is not 0. */
+ * ink is not 0. The GPU's only pass over shapes of one colour: paints it. */
 CTR_PAINT_FUNC void
 ctr_paint_pixel (const CtrPaintTarget *target, bool blend, uint32_t x, uint32_t y, uint32_t word)
 {
@@ -318,6 +344,9 @@ ctr_paint_pixel (const CtrPaintTarget *target, bool blend, uint32_t x, uint32_t 
     ctr_paint_enter (target, x, y, word);
     return;
   }
+#ifdef __CUDA_ARCH__
+  ctr_paint_directly (target, x, y);
+#else
   const CtrPaintPicture *picture = &target->picture;
   const uint32_t sub_x = x >> target->x_shift, sub_y = y >> target->y_shift;
   const uint32_t full = ctr_paint_take (target->ink[0] + (size_t) y * picture->width + x);
@@ -331,6 +360,7 @@ ctr_paint_pixel (const CtrPaintTarget *target, bool blend, uint32_t x, uint32_t 
     else if (!subsampled && full)
       ctr_paint_plane_pixel (target, plane, x, y, full);
   }
+#endif
 }
 
 #endif

@@ -118,6 +118,7 @@ exclusive_sum (uint32_t *warps, uint32_t count, uint32_t *total)
 }
 
 /* Draws step K of all shared strokes. */
+template <bool DIRECT>
 __device__ void
 draw_shared_step (const CtrPaintTarget &target, const CtrPaintLines &lines, const SharedStrokes &shared, uint32_t k)
 {
@@ -130,7 +131,7 @@ draw_shared_step (const CtrPaintTarget &target, const CtrPaintLines &lines, cons
       high = middle;
   }
   const uint32_t step = shared.begins[slot] + (k - shared.offsets[slot]);
-  ctr_paint_walk (&target, false, &lines, &shared.strokes[slot], shared.words[slot], step, step + 1, 1);
+  ctr_paint_walk (&target, DIRECT, &lines, &shared.strokes[slot], shared.words[slot], step, step + 1, 1);
 }
 
 /* The point that a thread draws from, and those beside it in the list of all points. */
@@ -154,6 +155,7 @@ struct Brush {
 
 /* Draws the brushes of a warp's threads: a few brushes each with all lanes, as one thread would be busy for long, otherwise all at
  * once, a thread a brush. The whole warp calls it. */
+template <bool DIRECT>
 __device__ void
 draw_brushes (const CtrPaintTarget &target, const CtrPaintLines &lines, const Brush &brush)
 {
@@ -161,7 +163,7 @@ draw_brushes (const CtrPaintTarget &target, const CtrPaintLines &lines, const Br
   uint32_t left = __ballot_sync (~0u, brush.word != 0);
   if ((uint32_t) __popc (left) * ctr_div_up (pixels, 32) >= pixels) {
     if (brush.word)
-      ctr_paint_stamp (&target, false, &lines, brush.x, brush.y, brush.word);
+      ctr_paint_stamp (&target, DIRECT, &lines, brush.x, brush.y, brush.word);
     return;
   }
   for (; left; left &= left - 1) {
@@ -169,11 +171,12 @@ draw_brushes (const CtrPaintTarget &target, const CtrPaintLines &lines, const Br
     const int32_t x = __shfl_sync (~0u, brush.x, source), y = __shfl_sync (~0u, brush.y, source);
     const uint32_t word = __shfl_sync (~0u, brush.word, source);
     for (uint32_t k = threadIdx.x % 32; k < pixels; k += 32)
-      ctr_paint_stamp_pixel (&target, false, &lines, x, y, k % thickness, k / thickness, word);
+      ctr_paint_stamp_pixel (&target, DIRECT, &lines, x, y, k % thickness, k / thickness, word);
   }
 }
 
 /* Draws the first step of STROKE, but for a whole brush, which goes to *BRUSH. */
+template <bool DIRECT>
 __device__ void
 draw_first_step (
     const CtrPaintTarget &target, const CtrPaintLines &lines, const CtrPaintStroke &stroke, uint32_t word, Brush *brush)
@@ -183,10 +186,10 @@ draw_first_step (
     return;
   if (lines.thickness == 1) {
     if ((uint32_t) x < target.picture.width && (uint32_t) y < target.picture.height)
-      ctr_paint_pixel (&target, false, (uint32_t) x, (uint32_t) y, word);
+      ctr_paint_pixel (&target, DIRECT, (uint32_t) x, (uint32_t) y, word);
   } else if (stroke.follows && ctr_paint_is_near (x, y, stroke.before_x, stroke.before_y)) {
     ctr_paint_move (
-        &target, false, &lines, x + lines.low, y + lines.low, x - stroke.before_x, y - stroke.before_y, word);
+        &target, DIRECT, &lines, x + lines.low, y + lines.low, x - stroke.before_x, y - stroke.before_y, word);
   } else {
     *brush = {x + lines.low, y + lines.low, word};
   }
@@ -194,6 +197,7 @@ draw_first_step (
 
 /* Draws the stroke from point I, one of those of ROW, if it is short and OWN, but for a whole brush, which goes to *BRUSH. Leaves
  * a long one in SHARED and returns its number of steps, otherwise 0. */
+template <bool DIRECT>
 __device__ uint32_t
 draw_or_share (const CtrPaintTarget &target, const CtrPaintLines &lines, const uint32_t *words, uint32_t row,
     uint64_t i, Neighbours points, bool own, Brush *brush, SharedStrokes *shared)
@@ -210,7 +214,7 @@ draw_or_share (const CtrPaintTarget &target, const CtrPaintLines &lines, const u
   const uint32_t word = word_of (lines, words, row);
   if (stroke.segment.steps <= MAX_OWN_STEPS) {
     if (own)
-      draw_first_step (target, lines, stroke, word, brush);
+      draw_first_step<DIRECT> (target, lines, stroke, word, brush);
     return 0;
   }
   ctr_paint_clip (&stroke.segment, &lines, &target.picture, &begin, &end);
@@ -220,7 +224,9 @@ draw_or_share (const CtrPaintTarget &target, const CtrPaintLines &lines, const u
   return end > begin ? end - begin : 0;
 }
 
-/* Draws lines, a thread a point. The CTAs of a column of the grid have the same THREADS points, and share their long segments. */
+/* Draws lines, a thread a point: DIRECT, into the picture, otherwise into the ink. The CTAs of a column of the grid have the same
+ * THREADS points, and share their long segments. */
+template <bool DIRECT>
 __global__ void
 __launch_bounds__ (THREADS)
     lines_kernel (const __grid_constant__ CtrPaintTarget target, const __grid_constant__ CtrPaintLines lines,
@@ -242,8 +248,8 @@ __launch_bounds__ (THREADS)
       const uint32_t row = find_contour (lines, rows, i);
       Brush brush = {};
       if (i < points)
-        steps = draw_or_share (target, lines, words, row, i, neighbours, blockIdx.y == 0, &brush, &shared);
-      draw_brushes (target, lines, brush);
+        steps = draw_or_share<DIRECT> (target, lines, words, row, i, neighbours, blockIdx.y == 0, &brush, &shared);
+      draw_brushes<DIRECT> (target, lines, brush);
     }
     if (!__syncthreads_or (steps > 0))
       continue;
@@ -251,7 +257,7 @@ __launch_bounds__ (THREADS)
     shared.offsets[threadIdx.x] = exclusive_sum (shared.warps, steps, &total);
     __syncthreads ();
     for (uint32_t k = blockIdx.y * THREADS + threadIdx.x; k < total; k += gridDim.y * THREADS)
-      draw_shared_step (target, lines, shared, k);
+      draw_shared_step<DIRECT> (target, lines, shared, k);
     __syncthreads ();
   }
 }
@@ -394,8 +400,8 @@ paint_launch_layer (const PaintDeviceLayer &l, const CtrPaintTarget &target, con
         l.gate, l.counts, l.words);
   switch (layer->kind) {
     case CTR_PAINT_LINES:
-      ctr_launch_overlapped (overlap, lines_kernel, dim3 (ctas_for (count), line_split), threads, 0, stream, target,
-          l.lines, l.gate, l.counts, words);
+      ctr_launch_overlapped (overlap, target.direct ? lines_kernel<true> : lines_kernel<false>,
+          dim3 (ctas_for (count), line_split), threads, 0, stream, target, l.lines, l.gate, l.counts, words);
       break;
     case CTR_PAINT_BOXES:
       ctr_launch_overlapped (overlap, boxes_kernel<CtrPaintLines>, shares, threads, 0, stream, target, l.lines, l.gate,
