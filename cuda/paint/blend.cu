@@ -20,7 +20,7 @@ static_assert (sizeof (CtrPaintColour) == sizeof (uint4), "a colour is one load"
 enum Form {
   FORM_ANY,
   FORM_TRANSPARENT, /* on a transparent background */
-  FORM_SEMIPLANAR   /* a plane of one sample a pixel, and one of two samples for 2 x 2 pixels: NV12, NV21, P010, … */
+  FORM_SEMIPLANAR /* a plane with component 0 of each pixel, and one with 1 and 2 of 2 x 2 pixels: NV12, NV21, P010, … */
 };
 
 /* How the pixels of one word are painted. */
@@ -47,8 +47,22 @@ find_paint (const CtrPaintTarget &target, uint32_t word)
   return paint;
 }
 
+/* COMPONENT of a colour. */
+template <Form FORM, uint32_t SAMPLES>
+__device__ uint32_t
+find_sample (const Paint &paint, int component)
+{
+  if (FORM == FORM_SEMIPLANAR && SAMPLES == 1) /* It is 0, */
+    return paint.colour.x & 0xffff;
+  if (FORM == FORM_SEMIPLANAR) /* 1 or 2. */
+    return component == 1 ? paint.colour.x >> 16 : paint.colour.y & 0xffff;
+  const uint32_t pair = component < 2 ? paint.colour.x : paint.colour.y;
+  return component % 2 ? pair >> 16 : pair & 0xffff;
+}
+
 /* Paints those pixels of a block whose bits are set in PAINTED, in PLANE, where the block's first pixel is X, Y. SAMPLES, and
- * with it X_SHIFT, are those of PLANE if the compiler knows them, otherwise 0. */
+ * with it X_SHIFT, are those of PLANE if the compiler knows them, otherwise 0. Subsampled pixels have the bits of every second or
+ * fourth one. */
 template <typename Sample, Form FORM, uint32_t SAMPLES, uint32_t X_SHIFT>
 __device__ void
 paint_plane (const CtrPaintTarget &target, const CtrPaintPlane &plane, const Paint &paint, uint32_t painted, uint32_t x,
@@ -62,29 +76,38 @@ paint_plane (const CtrPaintTarget &target, const CtrPaintPlane &plane, const Pai
     const int component = plane.component[i];
     if (FORM != FORM_SEMIPLANAR && component < 0)
       continue;
-    const uint32_t pair = component < 2 ? paint.colour.x : paint.colour.y;
-    const uint32_t colour = component % 2 ? pair >> 16 : pair & 0xffff;
+    const uint32_t colour = find_sample<FORM, SAMPLES> (paint, component);
     const bool mixed = paint.alpha < 255 && !(FORM == FORM_TRANSPARENT && component < 3);
     Sample *row = (Sample *) first + i;
     for (uint32_t left = painted; left; left >>= ACROSS, row = (Sample *) ((uint8_t *) row + plane.stride)) {
       if (!mixed) {
 #pragma unroll
         for (uint32_t j = 0; j < ACROSS; j++)
-          if (left >> j & 1)
+          if (j % (1u << X_SHIFT) == 0 && left >> j & 1)
             row[(j >> x_shift) * samples] = (Sample) (colour & mask);
         continue;
       }
       uint32_t below[ACROSS] = {};
 #pragma unroll
       for (uint32_t j = 0; j < ACROSS; j++)
-        if (left >> j & 1)
+        if (j % (1u << X_SHIFT) == 0 && left >> j & 1)
           below[j] = row[(j >> x_shift) * samples];
 #pragma unroll
       for (uint32_t j = 0; j < ACROSS; j++)
-        if (left >> j & 1)
+        if (j % (1u << X_SHIFT) == 0 && left >> j & 1)
           row[(j >> x_shift) * samples] = (Sample) (ctr_paint_mix (below[j], colour, paint.alpha) & mask);
     }
   }
+}
+
+__device__ bool
+has_words (const uint32_t *words)
+{
+  uint32_t all = 0;
+#pragma unroll
+  for (uint32_t j = 0; j < BLOCK; j++)
+    all |= words[j];
+  return all != 0;
 }
 
 /* Returns the highest word of a block. *PAINTED: which pixels have it, a bit each; they become 0. */
@@ -167,8 +190,9 @@ paint_block (const CtrPaintTarget &target, uint32_t *words, uint32_t done, uint3
 {
   const uint32_t x_shift = FORM == FORM_SEMIPLANAR ? 1 : target.x_shift;
   const uint32_t y_shift = FORM == FORM_SEMIPLANAR ? 1 : target.y_shift;
-  uint32_t painted;
-  while (const uint32_t word = take_highest (words, &painted)) {
+  while (has_words (words)) {
+    uint32_t painted;
+    const uint32_t word = take_highest (words, &painted);
     const uint32_t covered = cover (x_shift, y_shift, painted) & ~done;
     done |= covered;
     paint_planes<Sample, FORM> (target, find_paint (target, word), painted, covered, x, y);
@@ -245,8 +269,8 @@ is_semiplanar (const CtrPaintPicture &picture)
 {
   const CtrPaintPlane &first = picture.planes[0], &second = picture.planes[1];
   return picture.plane_count == 2 && first.samples == 1 && !ctr_paint_is_subsampled (&first) && second.samples == 2
-         && second.x_shift == 1 && second.y_shift == 1 && first.component[0] >= 0 && second.component[0] >= 0
-         && second.component[1] >= 0;
+         && second.x_shift == 1 && second.y_shift == 1 && first.component[0] == 0 && second.component[0] >= 1
+         && second.component[0] + second.component[1] == 3 && second.component[1] >= 1;
 }
 
 template <Form FORM>
