@@ -206,10 +206,14 @@ draw_or_share (const CtrPaintTarget &target, const CtrPaintLines &lines, const u
   const uint32_t index = (uint32_t) (i - contour.first);
   CtrPaintStroke stroke;
   uint32_t begin, end;
-  if (index + 1 == contour.count) /* An open contour ends with its last point. */
-    points.to = contour.flags & CTR_CONTOUR_OPEN ? points.from : lines.points[contour.first];
-  if (!ctr_paint_is_drawn (&lines, row)
-      || !ctr_paint_stroke_between (&lines, &contour, index, points.before, points.from, points.to, &stroke))
+  /* One wait for all of the row: without branches between its loads. */
+  const bool last = index + 1 == contour.count, open = contour.flags & CTR_CONTOUR_OPEN,
+             drawn = ctr_paint_is_drawn (&lines, row);
+  if (last & !open)
+    points.to = lines.points[contour.first];
+  if (last & open) /* An open contour ends with its last point. */
+    points.to = points.from;
+  if (!drawn || !ctr_paint_stroke_between (&lines, &contour, index, points.before, points.from, points.to, &stroke))
     return 0;
   const uint32_t word = word_of (lines, words, row);
   if (stroke.segment.steps <= MAX_OWN_STEPS) {
