@@ -139,12 +139,22 @@ struct Neighbours {
   CtrPoint before, from, to;
 };
 
+__device__ CtrPoint
+load_point (const CtrPoint *point)
+{
+  const uint32_t bits = *(const uint32_t *) point;
+  return {(uint16_t) bits, (uint16_t) (bits >> 16)};
+}
+
 /* Of point I of POINTS, which exists. */
 __device__ Neighbours
 load_neighbours (const CtrPaintLines &lines, uint64_t i, uint64_t points)
 {
-  const CtrPoint *const from = lines.points + i;
-  return {from[i > 0 && lines.thickness > 1 ? -1 : 0], from[0], from[i + 1 < points ? 1 : 0]};
+  const CtrPoint *const point = lines.points + i;
+  Neighbours neighbours = {{}, load_point (point), load_point (i + 1 < points ? point + 1 : point)};
+  if (lines.thickness > 1)
+    neighbours.before = load_point (i > 0 ? point - 1 : point);
+  return neighbours;
 }
 
 /* A whole brush that a thread has to draw: its corner, and the word. 0: none. */
@@ -210,7 +220,7 @@ draw_or_share (const CtrPaintTarget &target, const CtrPaintLines &lines, const u
   const bool last = index + 1 == contour.count, open = contour.flags & CTR_CONTOUR_OPEN,
              drawn = ctr_paint_is_drawn (&lines, row);
   if (last & !open)
-    points.to = lines.points[contour.first];
+    points.to = load_point (lines.points + contour.first);
   if (last & open) /* An open contour ends with its last point. */
     points.to = points.from;
   if (!drawn || !ctr_paint_stroke_between (&lines, &contour, index, points.before, points.from, points.to, &stroke))
