@@ -221,17 +221,59 @@ take_words (const CtrPaintTarget &target, uint32_t tile, uint32_t *words)
   }
 }
 
-/* Paints the pixels of TILE, whose first pixel is X, Y, in all planes. */
-template <typename Sample, Form FORM>
-__device__ void
-paint_tile (const CtrPaintTarget &target, uint32_t tile, uint32_t x, uint32_t y)
+/* Blocks that a warp has yet to paint, in shared memory: few blocks of a tile have something to paint, so a warp collects those of
+ * several tiles, and each lane paints one. */
+struct Blocks {
+  uint4 rows[2 * 32][DOWN]; /* 31 that were left, and those of a tile */
+  uint2 places[2 * 32];     /* of the first pixel, 16 bits each way; which subsampled pixels another lane paints */
+};
+
+/* Adds the blocks of TILE, whose first pixel is X, Y, to COUNT others. Returns how many there are then. The whole warp calls it. */
+template <Form FORM>
+__device__ uint32_t
+collect_blocks (const CtrPaintTarget &target, uint32_t tile, uint32_t x, uint32_t y, Blocks *blocks, uint32_t count)
 {
   const uint32_t lane = threadIdx.x % 32;
   uint32_t words[BLOCK];
   take_words (target, tile, words);
   const uint32_t foreign = FORM != FORM_SEMIPLANAR && target.y_shift > 1 ? find_foreign (target, words) : 0;
-  paint_block<Sample, FORM> (
-      target, words, foreign, x + lane % BLOCKS_ACROSS * ACROSS, y + lane / BLOCKS_ACROSS * DOWN);
+  const bool painted = has_words (words);
+  const uint32_t all = __ballot_sync (~0u, painted);
+  if (painted) {
+    const uint32_t i = count + (uint32_t) __popc (all & ((1u << lane) - 1));
+#pragma unroll
+    for (uint32_t j = 0; j < DOWN; j++)
+      blocks->rows[i][j] =
+          make_uint4 (words[ACROSS * j], words[ACROSS * j + 1], words[ACROSS * j + 2], words[ACROSS * j + 3]);
+    blocks->places[i] =
+        make_uint2 ((x + lane % BLOCKS_ACROSS * ACROSS) | (y + lane / BLOCKS_ACROSS * DOWN) << 16, foreign);
+  }
+  return count + (uint32_t) __popc (all);
+}
+
+/* Paints the last 32 of COUNT blocks, or all. Returns how many are left. The whole warp calls it. */
+template <typename Sample, Form FORM>
+__device__ uint32_t
+paint_blocks (const CtrPaintTarget &target, const Blocks *blocks, uint32_t count)
+{
+  const uint32_t lane = threadIdx.x % 32, left = count > 32 ? count - 32 : 0;
+  uint32_t words[BLOCK] = {};
+  uint2 place = make_uint2 (0, 0);
+  __syncwarp ();
+  if (left + lane < count) {
+#pragma unroll
+    for (uint32_t j = 0; j < DOWN; j++) {
+      const uint4 row = blocks->rows[left + lane][j];
+      words[ACROSS * j] = row.x;
+      words[ACROSS * j + 1] = row.y;
+      words[ACROSS * j + 2] = row.z;
+      words[ACROSS * j + 3] = row.w;
+    }
+    place = blocks->places[left + lane];
+  }
+  __syncwarp (); /* Other blocks may take their place. */
+  paint_block<Sample, FORM> (target, words, place.y, place.x & 0xffff, place.x >> 16);
+  return left;
 }
 
 /* The tiles of a CTA, at most one a lane, lie far apart, so that all CTAs have about as many marked ones. Its warps take those
@@ -240,6 +282,7 @@ template <typename Sample, Form FORM>
 __global__ void
 __launch_bounds__ (THREADS, 8) blend_kernel (const __grid_constant__ CtrPaintTarget target, uint32_t tiles)
 {
+  __shared__ Blocks blocks[WARPS];
   const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, tile = blockIdx.x + lane * gridDim.x;
   const uint32_t place = tile % target.tiles_across | tile / target.tiles_across << 16;
   ctr_let_next_start ();
@@ -253,14 +296,17 @@ __launch_bounds__ (THREADS, 8) blend_kernel (const __grid_constant__ CtrPaintTar
     target.tiles[tile] = 0;
   for (uint32_t i = 0; i < warp; i++)
     left &= left - 1;
-  while (left) {
-    const uint32_t next = (uint32_t) __ffs ((int) left) - 1, at = __shfl_sync (~0u, place, next);
-    paint_tile<Sample, FORM> (target, blockIdx.x + next * gridDim.x, (at & 0xffff) * CTR_PAINT_TILE_WIDTH,
-        (at >> 16) * CTR_PAINT_TILE_HEIGHT);
+  uint32_t count = 0;
+  while (left || count > 0) {
+    while (left && count < 32) {
+      const uint32_t next = (uint32_t) __ffs ((int) left) - 1, at = __shfl_sync (~0u, place, next);
+      count = collect_blocks<FORM> (target, blockIdx.x + next * gridDim.x, (at & 0xffff) * CTR_PAINT_TILE_WIDTH,
+          (at >> 16) * CTR_PAINT_TILE_HEIGHT, &blocks[warp], count);
 #pragma unroll
-    for (uint32_t i = 0; i < WARPS; i++)
-      left &= left - 1;
-    __syncwarp ();
+      for (uint32_t i = 0; i < WARPS; i++)
+        left &= left - 1;
+    }
+    count = paint_blocks<Sample, FORM> (target, &blocks[warp], count);
   }
 }
 
