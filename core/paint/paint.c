@@ -41,6 +41,37 @@ ctr_colouring_pick_contour (const CtrColouring *colouring, const CtrContour *tab
   return (uint8_t) ctr_paint_contour_colour (colouring, table, row);
 }
 
+/* In frames that are as large as the analysed image, the mapping is a shift. It takes no multiplications, of which others
+ * need eight of 64 bits a line. */
+static void
+find_shift (CtrPaintLines *lines)
+{
+  const CtrPaintMapping *m = &lines->mapping;
+  /* Positions are rounded down to whole pixels: those of corners after half a pixel has been added, as the centres of pixels
+   * lie half a pixel from their corners. */
+  const int64_t x = (m->x0 + CTR_PAINT_ONE / 2) >> 24, y = (m->y0 + CTR_PAINT_ONE / 2) >> 24;
+  const int64_t most = CTR_PAINT_FAR - CTR_MAX_SIDE - 1; /* No mapped coordinate saturates. */
+  lines->shifted = m->xx == CTR_PAINT_ONE && m->yy == CTR_PAINT_ONE && m->xy == 0 && m->yx == 0 && x >= -most
+                   && x <= most && y >= -most && y <= most;
+  if (!lines->shifted)
+    return;
+  lines->shift_x = (int32_t) x;
+  lines->shift_y = (int32_t) y;
+}
+
+static void
+find_edge (CtrPaintLines *lines)
+{
+  const int32_t last = (int32_t) lines->thickness - 1;
+  for (int32_t j = 0; j <= last; j++)
+    for (int32_t i = lines->brush[j]; i <= last - lines->brush[j]; i++) {
+      if (j < last && i + 1 >= lines->brush[j + 1] && i + 1 <= last - lines->brush[j + 1])
+        continue;
+      lines->edge[lines->edge_count][0] = (uint8_t) i;
+      lines->edge[lines->edge_count++][1] = (uint8_t) j;
+    }
+}
+
 void
 ctr_paint_lines_init (CtrPaintLines *lines, const CtrPaintLayer *layer, uint32_t index)
 {
@@ -60,6 +91,7 @@ ctr_paint_lines_init (CtrPaintLines *lines, const CtrPaintLayer *layer, uint32_t
       .low = corners ? -(thickness / 2) : -((thickness - 1) / 2),
       .word = ctr_paint_word (index),
   };
+  find_shift (lines);
   for (int32_t j = 0; j < thickness; j++) {
     const int32_t v = 2 * j - (thickness - 1);
     int32_t u = thickness - 1;
@@ -67,6 +99,7 @@ ctr_paint_lines_init (CtrPaintLines *lines, const CtrPaintLayer *layer, uint32_t
       u -= 2;
     lines->brush[j] = (uint8_t) ((thickness - 1 - u) / 2);
   }
+  find_edge (lines);
 }
 
 void

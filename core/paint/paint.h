@@ -16,7 +16,8 @@
  *
  * On the CPU the second pass draws all shapes again: whichever finds a word other than 0 paints that pixel. On the GPU
  * the first pass marks the tiles that it touches, and the second pass goes through the marked tiles. Either way its cost
- * is proportional to what is drawn.
+ * is proportional to what is drawn. Lines that are opaque, of one colour and alone need no order: there the GPU's first
+ * pass paints.
  *
  * A word contains, from the highest bit: the layer, counted from 1 (6 bits); the order of text (10); the coverage by
  * text (8); the colour (8). */
@@ -32,6 +33,9 @@
 #else
 #define CTR_PAINT_FUNC static inline
 #endif
+
+/* Mapped coordinates saturate here, in pixels. */
+#define CTR_PAINT_FAR (INT64_C (1) << 29)
 
 /* The GPU's ink consists of tiles, row by row, as the pixels in a tile. */
 #define CTR_PAINT_TILE_WIDTH 32
@@ -49,6 +53,8 @@ typedef struct {
   uint32_t x_shift, y_shift; /* of the subsampled planes; 0 without such planes */
   uint8_t *tiles;            /* GPU: 1 for the tiles whose ink is not 0 */
   uint32_t tiles_across;
+  bool direct; /* GPU: all shapes are opaque and of one colour, so that they need no ink */
+  CtrPaintColour colour;
 } CtrPaintTarget;
 
 /* A layer of LINES or BOXES. */
@@ -60,13 +66,19 @@ typedef struct {
   CtrColouring colouring;
   uint64_t min_area2;
   CtrPaintMapping mapping;
+  bool shifted; /* The mapping adds shift_x and shift_y to positions, and does nothing else. */
+  int32_t shift_x, shift_y;
   bool corners;  /* CTR_COORDINATES_CORNERS */
   bool mirrored; /* The mapping exchanges the left and right side of a line. */
   bool dashed_holes;
   uint32_t thickness;
   int32_t low; /* the brush covers the offsets low .. low + thickness - 1 around a pixel of the line */
   uint8_t brush[CTR_PAINT_MAX_THICKNESS]; /* a disc: pixels to skip at both ends of each row */
-  uint32_t word;                          /* without the colour */
+  /* Column and row of the pixels that are new when the brush moves a pixel to the right and down. A brush that moves to the
+   * right has one new pixel in each row, one that moves down then one in each column. */
+  uint8_t edge[2 * CTR_PAINT_MAX_THICKNESS][2];
+  uint32_t edge_count;
+  uint32_t word; /* without the colour */
 } CtrPaintLines;
 
 /* A layer of COMPONENT_BOXES. */
@@ -159,6 +171,9 @@ ctr_paint_colour (const CtrColouring *colouring, uint64_t value)
   }
   if (value > range)
     value = range;
+  /* A GPU takes several times as long for a division of 64 bits, which no range of 16-bit levels, depths or areas needs. */
+  if (range <= UINT32_MAX / CTR_PAINT_COLOURS)
+    return colouring->first + (uint32_t) value * (colouring->count - 1) / (uint32_t) range;
   return colouring->first + (uint32_t) (value * (colouring->count - 1) / range);
 }
 
@@ -289,6 +304,29 @@ ctr_paint_enter (const CtrPaintTarget *target, uint32_t x, uint32_t y, uint32_t 
 #endif
 }
 
+#ifdef __CUDA_ARCH__
+/* Paints pixel X, Y of the picture in the colour that all shapes have, in every plane. */
+CTR_PAINT_FUNC void
+ctr_paint_directly (const CtrPaintTarget *target, uint32_t x, uint32_t y)
+{
+  for (uint32_t p = 0; p < target->picture.plane_count; p++) {
+    const CtrPaintPlane *plane = &target->picture.planes[p];
+    const size_t at = (size_t) (x >> plane->x_shift) * plane->samples;
+    uint8_t *const row = (uint8_t *) plane->data + (y >> plane->y_shift) * plane->stride;
+    for (uint32_t i = 0; i < plane->samples; i++) {
+      if (plane->component[i] < 0)
+        continue;
+      const uint32_t value = target->colour.shape[plane->component[i]] & target->picture.sample_mask;
+      /* Whoever stores it stores the same. */
+      if (target->picture.sample_size == 1)
+        __stcg (row + at + i, (uint8_t) value);
+      else
+        __stcg ((uint16_t *) row + at + i, (uint16_t) value);
+    }
+  }
+}
+#endif
+
 CTR_PAINT_FUNC uint32_t
 ctr_paint_take (uint32_t *ink)
 {
@@ -298,7 +336,7 @@ ctr_paint_take (uint32_t *ink)
 }
 
 /* First pass (BLEND is false): enters WORD at pixel X, Y of the picture. The CPU's second pass: paints the pixel if its
- * ink is not 0. */
+ * ink is not 0. The GPU's only pass over shapes of one colour: paints it. */
 CTR_PAINT_FUNC void
 ctr_paint_pixel (const CtrPaintTarget *target, bool blend, uint32_t x, uint32_t y, uint32_t word)
 {
@@ -306,6 +344,9 @@ ctr_paint_pixel (const CtrPaintTarget *target, bool blend, uint32_t x, uint32_t 
     ctr_paint_enter (target, x, y, word);
     return;
   }
+#ifdef __CUDA_ARCH__
+  ctr_paint_directly (target, x, y);
+#else
   const CtrPaintPicture *picture = &target->picture;
   const uint32_t sub_x = x >> target->x_shift, sub_y = y >> target->y_shift;
   const uint32_t full = ctr_paint_take (target->ink[0] + (size_t) y * picture->width + x);
@@ -319,6 +360,7 @@ ctr_paint_pixel (const CtrPaintTarget *target, bool blend, uint32_t x, uint32_t 
     else if (!subsampled && full)
       ctr_paint_plane_pixel (target, plane, x, y, full);
   }
+#endif
 }
 
 #endif

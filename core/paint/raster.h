@@ -10,8 +10,6 @@
 
 #include "core/paint/paint.h"
 
-/* Mapped coordinates saturate here, in pixels. */
-#define CTR_PAINT_FAR (INT64_C (1) << 29)
 /* Lines of up to this many steps are not clipped in advance. */
 #define CTR_PAINT_SHORT 32
 
@@ -59,10 +57,14 @@ ctr_paint_map_pixel (const CtrPaintMapping *m, int64_t x, int64_t y, int32_t *to
 CTR_PAINT_FUNC void
 ctr_paint_position (const CtrPaintLines *lines, int64_t x, int64_t y, int32_t *to_x, int32_t *to_y)
 {
-  if (lines->corners)
+  if (lines->shifted) {
+    *to_x = (int32_t) x + lines->shift_x;
+    *to_y = (int32_t) y + lines->shift_y;
+  } else if (lines->corners) {
     ctr_paint_map_corner (&lines->mapping, x, y, to_x, to_y);
-  else
+  } else {
     ctr_paint_map_pixel (&lines->mapping, x, y, to_x, to_y);
+  }
 }
 
 CTR_PAINT_FUNC uint32_t
@@ -189,56 +191,88 @@ ctr_paint_is_dot (const CtrPaintLines *lines, const CtrContour *contour)
   return x[0] == x[1] && x[0] == x[2] && x[0] == x[3] && y[0] == y[1] && y[0] == y[2] && y[0] == y[3];
 }
 
-/* The stroke from point INDEX of CONTOUR to the next one. Returns false if both are mapped to the same pixel: another
- * stroke draws that pixel, or the first stroke does if the contour is a dot. */
+/* The stroke of CONTOUR from its point INDEX, which is FROM, to the next one, TO; BEFORE is the one before, if there is one.
+ * Returns false if both are mapped to the same pixel: another stroke draws that pixel, or the first stroke does if the contour
+ * is a dot. */
 CTR_PAINT_FUNC bool
-ctr_paint_stroke (const CtrPaintLines *lines, const CtrContour *contour, uint32_t index, CtrPaintStroke *stroke)
+ctr_paint_stroke_between (const CtrPaintLines *lines, const CtrContour *contour, uint32_t index, CtrPoint before,
+    CtrPoint from, CtrPoint to, CtrPaintStroke *stroke)
 {
-  const CtrPoint *points = lines->points + contour->first;
-  /* An open contour ends with its last point. */
-  const uint32_t after_last = contour->flags & CTR_CONTOUR_OPEN ? index : 0;
-  stroke->segment =
-      ctr_paint_segment (lines, points[index], points[index + 1 < contour->count ? index + 1 : after_last]);
+  stroke->segment = ctr_paint_segment (lines, from, to);
   if (stroke->segment.steps == 0 && (index > 0 || !ctr_paint_is_dot (lines, contour)))
     return false;
   stroke->dash = ctr_paint_dash (lines, contour);
   stroke->follows = false;
   stroke->before_x = stroke->before_y = 0;
   if (lines->thickness > 1 && index > 0) {
-    const CtrPaintSegment before = ctr_paint_segment (lines, points[index - 1], points[index]);
-    if (before.steps > 0) {
-      ctr_paint_step (&before, before.steps - 1, &stroke->before_x, &stroke->before_y);
-      stroke->follows = ctr_paint_dashed (&before, stroke->dash, stroke->before_x, stroke->before_y);
+    const CtrPaintSegment last = ctr_paint_segment (lines, before, from);
+    if (last.steps > 0) {
+      ctr_paint_step (&last, last.steps - 1, &stroke->before_x, &stroke->before_y);
+      stroke->follows = ctr_paint_dashed (&last, stroke->dash, stroke->before_x, stroke->before_y);
     }
   }
   return true;
 }
 
-/* Draws the brush with its corner at X, Y. If FOLLOWS, skips the pixels of the brush at BEFORE_X, BEFORE_Y. */
-CTR_PAINT_FUNC void
-ctr_paint_stamp (const CtrPaintTarget *target, bool blend, const CtrPaintLines *lines, int32_t x, int32_t y,
-    bool follows, int32_t before_x, int32_t before_y, uint32_t word)
+/* The stroke from point INDEX of CONTOUR to the next one. */
+CTR_PAINT_FUNC bool
+ctr_paint_stroke (const CtrPaintLines *lines, const CtrContour *contour, uint32_t index, CtrPaintStroke *stroke)
 {
-  const int32_t t = (int32_t) lines->thickness;
-  for (int32_t j = 0; j < t; j++) {
-    const int32_t before = j + y - before_y, last = t - 1 - lines->brush[j];
-    int32_t covered = 0, covered_last = -1;
-    if ((uint32_t) (y + j) >= target->picture.height)
-      continue;
-    if (follows && before >= 0 && before < t) {
-      covered = lines->brush[before] + before_x - x;
-      covered_last = t - 1 - lines->brush[before] + before_x - x;
-    }
-    for (int32_t i = lines->brush[j]; i <= last; i++)
-      if (i >= covered && i <= covered_last)
-        i = covered_last;
-      else if ((uint32_t) (x + i) < target->picture.width)
-        ctr_paint_pixel (target, blend, (uint32_t) (x + i), (uint32_t) (y + j), word);
+  const CtrPoint *points = lines->points + contour->first;
+  /* An open contour ends with its last point. */
+  const uint32_t after_last = contour->flags & CTR_CONTOUR_OPEN ? index : 0;
+  return ctr_paint_stroke_between (lines, contour, index, points[index > 0 ? index - 1 : 0], points[index],
+      points[index + 1 < contour->count ? index + 1 : after_last], stroke);
+}
+
+/* Draws what is new when the brush has moved to X, Y by a pixel: by ACROSS and DOWN, which are -1, 0 or 1. */
+CTR_PAINT_FUNC void
+ctr_paint_move (const CtrPaintTarget *target, bool blend, const CtrPaintLines *lines, int32_t x, int32_t y,
+    int32_t across, int32_t down, uint32_t word)
+{
+  const int32_t last = (int32_t) lines->thickness - 1;
+  const bool diagonal = across != 0 && down != 0, still = across == 0 && down == 0;
+  const uint32_t count = still ? 0 : diagonal ? lines->edge_count : lines->thickness;
+  for (uint32_t k = 0; k < count; k++) {
+    /* To the right, and down or straight on; then mirrored, as the brush is symmetric. */
+    const int32_t i = diagonal ? lines->edge[k][0] : last - lines->brush[k];
+    const int32_t j = diagonal ? lines->edge[k][1] : (int32_t) k;
+    const int32_t u = across == 0 ? j : across < 0 ? last - i : i;
+    const int32_t along = across == 0 ? i : j, v = down < 0 ? last - along : along;
+    if ((uint32_t) (x + u) < target->picture.width && (uint32_t) (y + v) < target->picture.height)
+      ctr_paint_pixel (target, blend, (uint32_t) (x + u), (uint32_t) (y + v), word);
   }
 }
 
-/* Draws every STRIDE-th step of STROKE from BEGIN to END. Each brush skips the pixels of the previous one. The first
- * brush of a contour is complete, so all pixels are drawn. */
+/* Draws the pixel in column I and row J of a brush with its corner at X, Y, if the disc covers it. */
+CTR_PAINT_FUNC void
+ctr_paint_stamp_pixel (const CtrPaintTarget *target, bool blend, const CtrPaintLines *lines, int32_t x, int32_t y,
+    uint32_t i, uint32_t j, uint32_t word)
+{
+  const uint32_t skip = lines->brush[j], u = (uint32_t) x + i, v = (uint32_t) y + j;
+  if (i >= skip && i < lines->thickness - skip && u < target->picture.width && v < target->picture.height)
+    ctr_paint_pixel (target, blend, u, v, word);
+}
+
+/* Draws the brush with its corner at X, Y. */
+CTR_PAINT_FUNC void
+ctr_paint_stamp (
+    const CtrPaintTarget *target, bool blend, const CtrPaintLines *lines, int32_t x, int32_t y, uint32_t word)
+{
+  for (uint32_t j = 0; j < lines->thickness; j++)
+    for (uint32_t i = lines->brush[j]; i < lines->thickness - lines->brush[j]; i++)
+      ctr_paint_stamp_pixel (target, blend, lines, x, y, i, j, word);
+}
+
+/* Has the brush at X, Y moved by one pixel at most? Between lines along cracks, brushes of odd thickness may jump. */
+CTR_PAINT_FUNC bool
+ctr_paint_is_near (int32_t x, int32_t y, int32_t before_x, int32_t before_y)
+{
+  return ctr_paint_distance (x - before_x) <= 1 && ctr_paint_distance (y - before_y) <= 1;
+}
+
+/* Draws every STRIDE-th step of STROKE from BEGIN to END. Each brush draws what the previous one has left. The first brush of a
+ * contour is complete, so all pixels are drawn. */
 CTR_PAINT_FUNC void
 ctr_paint_walk (const CtrPaintTarget *target, bool blend, const CtrPaintLines *lines, const CtrPaintStroke *stroke,
     uint32_t word, uint32_t begin, uint32_t end, uint32_t stride)
@@ -259,8 +293,10 @@ ctr_paint_walk (const CtrPaintTarget *target, bool blend, const CtrPaintLines *l
       ctr_paint_step (s, k - 1, &before_x, &before_y);
       follows = ctr_paint_dashed (s, stroke->dash, before_x, before_y);
     }
-    ctr_paint_stamp (target, blend, lines, x + lines->low, y + lines->low, follows, before_x + lines->low,
-        before_y + lines->low, word);
+    if (follows && ctr_paint_is_near (x, y, before_x, before_y))
+      ctr_paint_move (target, blend, lines, x + lines->low, y + lines->low, x - before_x, y - before_y, word);
+    else
+      ctr_paint_stamp (target, blend, lines, x + lines->low, y + lines->low, word);
   }
 }
 

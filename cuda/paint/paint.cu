@@ -357,6 +357,23 @@ give_back (Painter *painter, CtrError *error)
   return true;
 }
 
+/* The layer that is drawn, if it is one alone, of lines that are opaque and of one colour. NULL: the layers are others. */
+const CtrPaintLayer *
+find_only_lines (const Painter *painter, const CtrPaintLayer *layers, uint32_t count)
+{
+  const CtrPaintLayer *only = NULL;
+  for (uint32_t i = 0; i < count; i++) {
+    const CtrPaintLayer *layer = &layers[i];
+    if (painter->layers[i].shapes == 0)
+      continue;
+    if (only || layer->kind != CTR_PAINT_LINES || layer->alpha < 255
+        || (layer->colouring.by != CTR_COLOUR_FIXED && layer->colouring.count > 1))
+      return NULL;
+    only = layer;
+  }
+  return only;
+}
+
 bool
 queue_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count,
     const CtrPaintColour *colours, const PaintSources &sources, CtrError *error)
@@ -383,6 +400,10 @@ queue_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLay
       || !cuda_session_start_clock (&painter->session, error))
     return false;
   target.colours = (const CtrPaintColour *) painter->colours.data;
+  const CtrPaintLayer *const only = find_only_lines (painter, layers, count);
+  target.direct = only;
+  if (only)
+    target.colour = colours[only->colouring.first];
 
   painter->ink_is_clean = false;
   paint_launch_fill (*picture, painter->session);
@@ -391,7 +412,7 @@ queue_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLay
     paint_launch_layer (painter->layers[i], target, &layers[i], i, painter->session);
     drawn = drawn || painter->layers[i].shapes > 0;
   }
-  if (drawn)
+  if (drawn && !target.direct)
     paint_launch_blend (target, painter->session);
   CTR_CUDA (cudaGetLastError ());
   if (!cuda_session_stop_clock (&painter->session, error))

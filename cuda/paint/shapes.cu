@@ -11,15 +11,15 @@ namespace
 
 constexpr uint32_t THREADS = 256;
 
+static_assert (PAINT_GATES <= 32, "a lane a word");
+
+/* The whole warp calls it. */
 __device__ bool
 is_open (const PaintGate &gate)
 {
-  bool open = true;
-#pragma unroll
-  for (uint32_t i = 0; i < PAINT_GATES; i++)
-    if (gate.complete[i])
-      open &= *gate.complete[i] != 0;
-  return open;
+  const uint32_t lane = threadIdx.x % 32;
+  const uint32_t *const complete = lane < PAINT_GATES ? gate.complete[lane] : NULL;
+  return __all_sync (~0u, !complete || *complete != 0);
 }
 
 /* SHAPES are CtrPaintLines or CtrPaintComponents. */
@@ -38,8 +38,8 @@ points_of (const CtrPaintLines &lines, const PaintCounts &counts)
 
 /* Finds the ink word of each contour, a thread a contour. */
 __global__ void
-__launch_bounds__ (THREADS) colour_words_kernel (
-    const __grid_constant__ CtrPaintLines lines, PaintGate gate, PaintCounts counts, uint32_t *words)
+__launch_bounds__ (THREADS) colour_words_kernel (const __grid_constant__ CtrPaintLines lines,
+    const __grid_constant__ PaintGate gate, PaintCounts counts, uint32_t *words)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
@@ -69,6 +69,8 @@ find_contour (const CtrPaintLines &lines, uint32_t rows, uint64_t i)
   const uint64_t away = row < rows ? lines.table[row].first - start : 32;
   const uint32_t begin = (uint32_t) min (away, (uint64_t) 32);
   uint32_t count = 0;
+  if (!__any_sync (~0u, begin < 32)) /* most warps lie inside a contour */
+    return low;
   for (uint32_t bit = 16; bit; bit /= 2)
     if (__shfl_sync (~0u, begin, count + bit - 1) <= lane)
       count += bit;
@@ -81,7 +83,8 @@ word_of (const CtrPaintLines &lines, const uint32_t *words, uint32_t row)
   return words ? words[row] : ctr_paint_contour_word (&lines, row);
 }
 
-/* The threads of a CTA share longer segments: a single thread would wait for each pixel in turn. */
+/* The threads of a CTA share longer segments: a single thread would wait for each pixel in turn. A segment without steps has one,
+ * too. */
 constexpr uint32_t MAX_OWN_STEPS = 1;
 
 /* The longer segments of a CTA's points, in shared memory. */
@@ -115,6 +118,7 @@ exclusive_sum (uint32_t *warps, uint32_t count, uint32_t *total)
 }
 
 /* Draws step K of all shared strokes. */
+template <bool DIRECT>
 __device__ void
 draw_shared_step (const CtrPaintTarget &target, const CtrPaintLines &lines, const SharedStrokes &shared, uint32_t k)
 {
@@ -127,61 +131,147 @@ draw_shared_step (const CtrPaintTarget &target, const CtrPaintLines &lines, cons
       high = middle;
   }
   const uint32_t step = shared.begins[slot] + (k - shared.offsets[slot]);
-  ctr_paint_walk (&target, false, &lines, &shared.strokes[slot], shared.words[slot], step, step + 1, 1);
+  ctr_paint_walk (&target, DIRECT, &lines, &shared.strokes[slot], shared.words[slot], step, step + 1, 1);
 }
 
-/* Draws the stroke from point INDEX of ROW on, if it is short and OWN. Leaves a long one in SHARED and returns its
- * number of steps, otherwise 0. */
+/* The point that a thread draws from, and those beside it in the list of all points. */
+struct Neighbours {
+  CtrPoint before, from, to;
+};
+
+__device__ CtrPoint
+load_point (const CtrPoint *point)
+{
+  const uint32_t bits = *(const uint32_t *) point;
+  return {(uint16_t) bits, (uint16_t) (bits >> 16)};
+}
+
+/* Of point I of POINTS, which exists. */
+__device__ Neighbours
+load_neighbours (const CtrPaintLines &lines, uint64_t i, uint64_t points)
+{
+  const CtrPoint *const point = lines.points + i;
+  Neighbours neighbours = {{}, load_point (point), load_point (i + 1 < points ? point + 1 : point)};
+  if (lines.thickness > 1)
+    neighbours.before = load_point (i > 0 ? point - 1 : point);
+  return neighbours;
+}
+
+/* A whole brush that a thread has to draw: its corner, and the word. 0: none. */
+struct Brush {
+  int32_t x, y;
+  uint32_t word;
+};
+
+/* Draws the brushes of a warp's threads: a few brushes each with all lanes, as one thread would be busy for long, otherwise all at
+ * once, a thread a brush. The whole warp calls it. */
+template <bool DIRECT>
+__device__ void
+draw_brushes (const CtrPaintTarget &target, const CtrPaintLines &lines, const Brush &brush)
+{
+  const uint32_t thickness = lines.thickness, pixels = thickness * thickness;
+  uint32_t left = __ballot_sync (~0u, brush.word != 0);
+  if ((uint32_t) __popc (left) * ctr_div_up (pixels, 32) >= pixels) {
+    if (brush.word)
+      ctr_paint_stamp (&target, DIRECT, &lines, brush.x, brush.y, brush.word);
+    return;
+  }
+  for (; left; left &= left - 1) {
+    const uint32_t source = (uint32_t) __ffs ((int) left) - 1;
+    const int32_t x = __shfl_sync (~0u, brush.x, source), y = __shfl_sync (~0u, brush.y, source);
+    const uint32_t word = __shfl_sync (~0u, brush.word, source);
+    for (uint32_t k = threadIdx.x % 32; k < pixels; k += 32)
+      ctr_paint_stamp_pixel (&target, DIRECT, &lines, x, y, k % thickness, k / thickness, word);
+  }
+}
+
+/* Draws the first step of STROKE, but for a whole brush, which goes to *BRUSH. */
+template <bool DIRECT>
+__device__ void
+draw_first_step (
+    const CtrPaintTarget &target, const CtrPaintLines &lines, const CtrPaintStroke &stroke, uint32_t word, Brush *brush)
+{
+  const int32_t x = stroke.segment.x, y = stroke.segment.y;
+  if (!ctr_paint_dashed (&stroke.segment, stroke.dash, x, y))
+    return;
+  if (lines.thickness == 1) {
+    if ((uint32_t) x < target.picture.width && (uint32_t) y < target.picture.height)
+      ctr_paint_pixel (&target, DIRECT, (uint32_t) x, (uint32_t) y, word);
+  } else if (stroke.follows && ctr_paint_is_near (x, y, stroke.before_x, stroke.before_y)) {
+    ctr_paint_move (
+        &target, DIRECT, &lines, x + lines.low, y + lines.low, x - stroke.before_x, y - stroke.before_y, word);
+  } else {
+    *brush = {x + lines.low, y + lines.low, word};
+  }
+}
+
+/* Draws the stroke from point I, one of those of ROW, if it is short and OWN, but for a whole brush, which goes to *BRUSH. Leaves
+ * a long one in SHARED and returns its number of steps, otherwise 0. */
+template <bool DIRECT>
 __device__ uint32_t
 draw_or_share (const CtrPaintTarget &target, const CtrPaintLines &lines, const uint32_t *words, uint32_t row,
-    uint32_t index, bool own, SharedStrokes *shared)
+    uint64_t i, Neighbours points, bool own, Brush *brush, SharedStrokes *shared)
 {
+  const CtrContour &contour = lines.table[row];
+  const uint32_t index = (uint32_t) (i - contour.first);
   CtrPaintStroke stroke;
   uint32_t begin, end;
-  if (!ctr_paint_is_drawn (&lines, row) || !ctr_paint_stroke (&lines, &lines.table[row], index, &stroke))
+  /* One wait for all of the row: without branches between its loads. */
+  const bool last = index + 1 == contour.count, open = contour.flags & CTR_CONTOUR_OPEN,
+             drawn = ctr_paint_is_drawn (&lines, row);
+  if (last & !open)
+    points.to = load_point (lines.points + contour.first);
+  if (last & open) /* An open contour ends with its last point. */
+    points.to = points.from;
+  if (!drawn || !ctr_paint_stroke_between (&lines, &contour, index, points.before, points.from, points.to, &stroke))
     return 0;
   const uint32_t word = word_of (lines, words, row);
-  ctr_paint_clip (&stroke.segment, &lines, &target.picture, &begin, &end);
-  if (end <= MAX_OWN_STEPS) {
+  if (stroke.segment.steps <= MAX_OWN_STEPS) {
     if (own)
-      ctr_paint_walk (&target, false, &lines, &stroke, word, begin, end, 1);
+      draw_first_step<DIRECT> (target, lines, stroke, word, brush);
     return 0;
   }
+  ctr_paint_clip (&stroke.segment, &lines, &target.picture, &begin, &end);
   shared->strokes[threadIdx.x] = stroke;
   shared->words[threadIdx.x] = word;
   shared->begins[threadIdx.x] = begin;
   return end > begin ? end - begin : 0;
 }
 
-/* Draws lines, a thread a point. SPLIT CTAs have the same THREADS points and share their long segments; the number of
- * CTAs is a multiple of it. */
+/* Draws lines, a thread a point: DIRECT, into the picture, otherwise into the ink. The CTAs of a column of the grid have the same
+ * THREADS points, and share their long segments. */
+template <bool DIRECT>
 __global__ void
 __launch_bounds__ (THREADS)
     lines_kernel (const __grid_constant__ CtrPaintTarget target, const __grid_constant__ CtrPaintLines lines,
-        PaintGate gate, PaintCounts counts, const uint32_t *words, uint32_t split)
+        const __grid_constant__ PaintGate gate, PaintCounts counts, const uint32_t *words)
 {
   __shared__ SharedStrokes shared;
-  const uint32_t part = blockIdx.x % split, groups = gridDim.x / split;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   if (!is_open (gate))
     return;
   const uint32_t rows = rows_of (lines, counts);
   const uint64_t points = points_of (lines, counts);
-  for (uint64_t first = (uint64_t) (blockIdx.x / split) * THREADS; first < points;
-       first += (uint64_t) groups * THREADS) {
+  for (uint64_t first = (uint64_t) blockIdx.x * THREADS; first < points; first += (uint64_t) gridDim.x * THREADS) {
     const uint64_t i = first + threadIdx.x;
     uint32_t steps = 0, total;
     if (i - threadIdx.x % 32 < points) {
+      /* A warp waits for its points and for the search at once. */
+      const Neighbours neighbours = load_neighbours (lines, min (i, points - 1), points);
       const uint32_t row = find_contour (lines, rows, i);
+      Brush brush = {};
       if (i < points)
-        steps = draw_or_share (target, lines, words, row, (uint32_t) (i - lines.table[row].first), part == 0, &shared);
+        steps = draw_or_share<DIRECT> (target, lines, words, row, i, neighbours, blockIdx.y == 0, &brush, &shared);
+      draw_brushes<DIRECT> (target, lines, brush);
     }
+    if (!__syncthreads_or (steps > 0))
+      continue;
     /* All CTAs of these points number the steps alike. */
     shared.offsets[threadIdx.x] = exclusive_sum (shared.warps, steps, &total);
     __syncthreads ();
-    for (uint32_t k = part * THREADS + threadIdx.x; k < total; k += split * THREADS)
-      draw_shared_step (target, lines, shared, k);
+    for (uint32_t k = blockIdx.y * THREADS + threadIdx.x; k < total; k += gridDim.y * THREADS)
+      draw_shared_step<DIRECT> (target, lines, shared, k);
     __syncthreads ();
   }
 }
@@ -231,8 +321,9 @@ find_box (const CtrPaintComponents &components, const uint32_t *, uint32_t row, 
 /* Draws the boxes of contours (CtrPaintLines) or components (CtrPaintComponents). */
 template <typename Shapes>
 __global__ void
-__launch_bounds__ (THREADS) boxes_kernel (const __grid_constant__ CtrPaintTarget target,
-    const __grid_constant__ Shapes shapes, PaintGate gate, PaintCounts counts, const uint32_t *words, uint32_t split)
+__launch_bounds__ (THREADS)
+    boxes_kernel (const __grid_constant__ CtrPaintTarget target, const __grid_constant__ Shapes shapes,
+        const __grid_constant__ PaintGate gate, PaintCounts counts, const uint32_t *words, uint32_t split)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
@@ -248,8 +339,9 @@ __launch_bounds__ (THREADS) boxes_kernel (const __grid_constant__ CtrPaintTarget
 }
 
 __global__ void
-__launch_bounds__ (THREADS) rectangles_kernel (const __grid_constant__ CtrPaintTarget target, PaintGate gate,
-    const CtrPaintRectangle *rectangles, uint64_t count, uint32_t word, uint32_t split)
+__launch_bounds__ (THREADS)
+    rectangles_kernel (const __grid_constant__ CtrPaintTarget target, const __grid_constant__ PaintGate gate,
+        const CtrPaintRectangle *rectangles, uint64_t count, uint32_t word, uint32_t split)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
@@ -261,9 +353,9 @@ __launch_bounds__ (THREADS) rectangles_kernel (const __grid_constant__ CtrPaintT
 }
 
 __global__ void
-__launch_bounds__ (THREADS)
-    glyphs_kernel (const __grid_constant__ CtrPaintTarget target, PaintGate gate, const CtrPaintGlyph *glyphs,
-        uint64_t count, const uint8_t *coverage, uint32_t atlas_width, uint32_t word, uint32_t split)
+__launch_bounds__ (THREADS) glyphs_kernel (const __grid_constant__ CtrPaintTarget target,
+    const __grid_constant__ PaintGate gate, const CtrPaintGlyph *glyphs, uint64_t count, const uint8_t *coverage,
+    uint32_t atlas_width, uint32_t word, uint32_t split)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
@@ -276,13 +368,13 @@ __launch_bounds__ (THREADS)
 
 /* Draws areas, a thread a pixel of the picture. */
 __global__ void
-__launch_bounds__ (THREADS) areas_kernel (
-    const __grid_constant__ CtrPaintTarget target, PaintGate gate, const __grid_constant__ CtrPaintAreas areas)
+__launch_bounds__ (THREADS) areas_kernel (const __grid_constant__ CtrPaintTarget target,
+    const __grid_constant__ PaintGate gate, const __grid_constant__ CtrPaintAreas areas)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const uint32_t x = blockIdx.x * blockDim.x + threadIdx.x;
-  if (x < target.picture.width && is_open (gate))
+  if (is_open (gate) && x < target.picture.width)
     for (uint32_t y = blockIdx.y * blockDim.y + threadIdx.y; y < target.picture.height; y += gridDim.y * blockDim.y)
       ctr_paint_area_pixel (&target, false, &areas, x, y);
 }
@@ -322,8 +414,8 @@ paint_launch_layer (const PaintDeviceLayer &l, const CtrPaintTarget &target, con
         l.gate, l.counts, l.words);
   switch (layer->kind) {
     case CTR_PAINT_LINES:
-      ctr_launch_overlapped (overlap, lines_kernel, dim3 (ctas_for (count) * line_split), threads, 0, stream, target,
-          l.lines, l.gate, l.counts, words, line_split);
+      ctr_launch_overlapped (overlap, target.direct ? lines_kernel<true> : lines_kernel<false>,
+          dim3 (ctas_for (count), line_split), threads, 0, stream, target, l.lines, l.gate, l.counts, words);
       break;
     case CTR_PAINT_BOXES:
       ctr_launch_overlapped (overlap, boxes_kernel<CtrPaintLines>, shares, threads, 0, stream, target, l.lines, l.gate,

@@ -170,6 +170,7 @@ measure_contours (Bench *bench, const char *name, CtrPaintKind kind, CtrApproxim
     uint8_t alpha;
     CtrColouring colouring;
   } styles[] = {
+      {false, 1, 255, {CTR_COLOUR_FIXED, 1, 1, 1}},
       {false, 1, 255, {CTR_COLOUR_ID, 1, 7, 1}},
       {false, 2, 255, {CTR_COLOUR_ID, 1, 7, 1}},
       {false, 2, 128, {CTR_COLOUR_DEPTH, 8, 248, 6}},

@@ -179,6 +179,32 @@ check_size (CanvasFormat format, uint32_t width, uint32_t height)
   canvas_free (&actual);
 }
 
+/* Brushes of all sizes. */
+static void
+test_brushes (void)
+{
+  for (uint32_t thickness = 1; thickness <= CTR_PAINT_MAX_THICKNESS; thickness += setup.quick ? 7 : 1)
+    for (int corners = 0; corners < 2; corners++) {
+      CtrPaintColour colours[CTR_PAINT_COLOURS];
+      CtrPaintLayer layer;
+      Canvas actual = canvas_new (&rng, CANVAS_NV12, 90, 70), expected = canvas_copy (&actual);
+      random_colours (&rng, colours);
+      ctr_paint_layer_init (&layer, CTR_PAINT_LINES);
+      layer.contours = random_contours (&rng, &finders, &setup, 80, 60, corners);
+      layer.thickness = thickness;
+      layer.dashed_holes = true;
+      layer.alpha = 200;
+      layer.mapping.x0 = 3 * CTR_PAINT_ONE;
+      describe ("a brush of %u pixels, corners %d", thickness, corners);
+      draw_reference (&expected, &layer, 1, colours);
+      paint (painter, &setup, &actual, &layer, 1, colours);
+      check_canvases_equal (&expected, &actual);
+      ctr_contours_unref (layer.contours);
+      canvas_free (&expected);
+      canvas_free (&actual);
+    }
+}
+
 /* The background alone, with no layer and with one that does not show: pictures from a pixel to several chunks of a
  * row, in every format. */
 static void
@@ -285,6 +311,7 @@ main (int argc, char **argv)
   test_longest ();
   test_backgrounds ();
   test_transparency ();
+  test_brushes ();
   for (uint32_t grain = 1; grain <= 9; grain += 4) {
     test_cracks_are_rims (setup.quick ? 61 : 301, 47, grain);
     test_borders_are_points (setup.quick ? 61 : 301, 47, grain);

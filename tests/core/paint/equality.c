@@ -204,6 +204,36 @@ compare_long_lines (State *state, Random *rng, uint32_t width, uint32_t height)
   free (mask);
 }
 
+/* Lines of one opaque colour in every format, which the GPU paints without ink; and what only looks like them: with a second
+ * layer, another alpha, or two colours. */
+static void
+compare_one_colour (State *state, Random *rng, uint32_t width, uint32_t height)
+{
+  for (int format = 0; format < CANVAS_COUNT; format++)
+    for (int variant = 0; variant < 5; variant++) {
+      const CtrPaintRectangle rectangle = {.x = 3, .y = 2, .width = 40, .height = 9, .colour = 250};
+      CtrPaintColour colours[CTR_PAINT_COLOURS];
+      CtrPaintLayer layers[2];
+      Canvas canvas = canvas_new (rng, (CanvasFormat) format, width, height);
+      canvas_pick_background (&canvas, rng);
+      random_colours (rng, colours);
+      ctr_paint_layer_init (&layers[0], CTR_PAINT_LINES);
+      layers[0].contours = random_contours (rng, &state->finders, &state->setup, width, height, format % 2);
+      layers[0].thickness = 1 + (uint32_t) (format + variant) % 6;
+      layers[0].dashed_holes = variant % 2;
+      layers[0].colouring = (CtrColouring){variant ? CTR_COLOUR_ID : CTR_COLOUR_FIXED, 3, variant == 1 ? 2 : 1, 5};
+      layers[0].alpha = variant == 2 ? 254 : 255;
+      ctr_paint_layer_init (&layers[1], CTR_PAINT_RECTANGLES);
+      layers[1].rectangles = &rectangle;
+      layers[1].rectangle_count = 1;
+      layers[1].alpha = variant == 3 ? 255 : 0;
+      describe (
+          "one colour, variant %d, %s %s", variant, canvas_names[format], background_names[canvas.picture.background]);
+      compare (state, &canvas, layers, 2, colours);
+      ctr_contours_unref (layers[0].contours);
+    }
+}
+
 /* No shapes at all, of every kind, and layers that do not show. */
 static void
 compare_nothing (State *state, Random *rng)
@@ -258,6 +288,7 @@ compare_cases (void *data)
   const bool quick = state->setup.quick;
   compare_nothing (state, rng);
   compare_long_lines (state, rng, 701, 500);
+  compare_one_colour (state, rng, 67, 59);
   if (!quick)
     compare_long_lines (state, rng, 3840, 2160);
   for (uint32_t i = 0; i < (quick ? 60 : 600); i++)
