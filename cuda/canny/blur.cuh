@@ -72,59 +72,95 @@ pack_four_grey (uint32_t first, uint32_t second, uint32_t shift)
       __vminu2 (first >> shift & kept, 0x00ff00ffu), __vminu2 (second >> shift & kept, 0x00ff00ffu), 0x6420);
 }
 
-/* 16 grey samples from column X on, for samples of other than 8 bits. All are inside the image, whose rows are aligned
- * to 16 bytes. */
-__device__ inline uint4
-load_16_grey (const CannyKernelArgs &f, const uint8_t *row, int x)
-{
-  uint32_t out[4];
-  if (f.samples == SAMPLES_16) {
-    const uint4 *p = (const uint4 *) (row + 2 * (size_t) x);
+/* How 16 samples of other than 8 bits lie in memory: SIZE bytes each. All are inside the image, whose rows are aligned to 16
+ * bytes. */
+template <uint32_t SAMPLES, int SIZE> struct PackedSamples {
+  static constexpr int CHUNKS = SIZE;            /* of 16 bytes */
+  static constexpr int ROWS_AT_ONCE = 12 / SIZE; /* that a warp loads before it waits, as registers allow */
+  uint4 chunks[CHUNKS];
+
+  __device__ void
+  load (const uint8_t *row, int x)
+  {
+    const uint4 *from = (const uint4 *) (row + (ptrdiff_t) SIZE * x);
 #pragma unroll
-    for (int half = 0; half < 2; half++) {
-      const uint4 v = p[half];
-      out[2 * half] = pack_four_grey (v.x, v.y, f.sample_shift);
-      out[2 * half + 1] = pack_four_grey (v.z, v.w, f.sample_shift);
-    }
-  } else if (f.samples == SAMPLES_YUV) {
-    const uint4 *p = (const uint4 *) (row + 2 * (size_t) x);
-    const uint32_t luma = f.green ? 0x7531 : 0x6420;
-#pragma unroll
-    for (int half = 0; half < 2; half++) {
-      const uint4 v = p[half];
-      out[2 * half] = __byte_perm (v.x, v.y, luma);
-      out[2 * half + 1] = __byte_perm (v.z, v.w, luma);
-    }
-  } else if (f.pixel_size == 4) {
-    const uint4 *p = (const uint4 *) (row + 4 * (size_t) x);
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-      const uint4 v = p[i];
-      const uint32_t pixels[4] = {v.x, v.y, v.z, v.w};
-      out[i] = 0;
+    for (int i = 0; i < CHUNKS; i++)
+      chunks[i] = from[i];
+  }
+
+  /* Four grey samples, from words FROM on. */
+  __device__ static uint32_t
+  four_grey (const CannyKernelArgs &f, const uint32_t *from)
+  {
+    if (SAMPLES == SAMPLES_16)
+      return pack_four_grey (from[0], from[1], f.sample_shift);
+    if (SAMPLES == SAMPLES_YUV)
+      return __byte_perm (from[0], from[1], f.green ? 0x7531 : 0x6420);
+    /* Each product takes two bytes, so that a pixel is the sum of two. Twice the luma's weights put it into byte 2. */
+    constexpr uint32_t half = 32768;
+    const uint32_t *const weights = f.luma_weights;
+    uint32_t luma[4];
+    if (SIZE == 4) {
 #pragma unroll
       for (int k = 0; k < 4; k++)
-        out[i] |= ctr_luma (pixels[k] >> 8 * f.red & 255, pixels[k] >> 8 * f.green & 255, pixels[k] >> 8 * f.blue & 255)
-                  << 8 * k;
+        luma[k] = __dp2a_hi (weights[LUMA_23], from[k], __dp2a_lo (weights[LUMA_01], from[k], half));
+    } else {
+      luma[0] = __dp2a_hi (weights[LUMA_23], from[0], __dp2a_lo (weights[LUMA_01], from[0], half));
+      luma[1] = __dp2a_lo (weights[LUMA_12], from[1], __dp2a_hi (weights[LUMA_0], from[0], half));
+      luma[2] = __dp2a_lo (weights[LUMA_23], from[2], __dp2a_hi (weights[LUMA_01], from[1], half));
+      luma[3] = __dp2a_hi (weights[LUMA_12], from[2], __dp2a_lo (weights[LUMA_0], from[2], half));
     }
-  } else {
-    const uint4 *p = (const uint4 *) (row + 3 * (size_t) x);
-    const uint4 v0 = p[0], v1 = p[1], v2 = p[2];
-    const uint32_t words[12] = {v0.x, v0.y, v0.z, v0.w, v1.x, v1.y, v1.z, v1.w, v2.x, v2.y, v2.z, v2.w};
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-      out[i] = 0;
-#pragma unroll
-      for (int k = 0; k < 4; k++) {
-        const int at = 3 * (4 * i + k);
-        const uint32_t first = words[at / 4] >> at % 4 * 8 & 255;
-        const uint32_t green = words[(at + 1) / 4] >> (at + 1) % 4 * 8 & 255;
-        const uint32_t last = words[(at + 2) / 4] >> (at + 2) % 4 * 8 & 255;
-        out[i] |= (f.red ? ctr_luma (last, green, first) : ctr_luma (first, green, last)) << 8 * k;
-      }
-    }
+    return __byte_perm (__byte_perm (luma[0], luma[1], 0x0062), __byte_perm (luma[2], luma[3], 0x0062), 0x5410);
   }
-  return make_uint4 (out[0], out[1], out[2], out[3]);
+
+  __device__ uint4
+  grey (const CannyKernelArgs &f) const
+  {
+    uint32_t words[4 * CHUNKS], out[4];
+#pragma unroll
+    for (int i = 0; i < CHUNKS; i++) {
+      words[4 * i] = chunks[i].x;
+      words[4 * i + 1] = chunks[i].y;
+      words[4 * i + 2] = chunks[i].z;
+      words[4 * i + 3] = chunks[i].w;
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+      out[i] = four_grey (f, words + CHUNKS * i);
+    return make_uint4 (out[0], out[1], out[2], out[3]);
+  }
+};
+
+/* The row of the image that stands for row Y. */
+template <bool REPLICATE>
+__device__ inline const uint8_t *
+source_row (const CannyKernelArgs &f, int y)
+{
+  const int height = f.height;
+  if (y < 0 || y >= height)
+    y = REPLICATE ? clamp_to (y, height) : reflect (y, height);
+  return f.pixels + y * f.stride;
+}
+
+/* A warp loads 16 samples a lane from column X on, for its share of ROWS rows from row Y0 on, if the lane TAKES_PART. */
+template <typename Packed, bool REPLICATE, int STRIDE, int ROWS>
+__device__ inline void
+load_packed_rows (const CannyKernelArgs &f, bool takes_part, int x, int y0, uint8_t *to)
+{
+  constexpr int warps = CANNY_THREADS / 32;
+  if (!takes_part)
+    return;
+#pragma unroll 1
+  for (int first = threadIdx.x / 32; first < ROWS; first += Packed::ROWS_AT_ONCE * warps) {
+    Packed packed[Packed::ROWS_AT_ONCE];
+#pragma unroll
+    for (int i = 0; i < Packed::ROWS_AT_ONCE; i++)
+      packed[i].load (source_row<REPLICATE> (f, y0 + min (first + i * warps, ROWS - 1)), x);
+#pragma unroll
+    for (int i = 0; i < Packed::ROWS_AT_ONCE; i++)
+      if (first + i * warps < ROWS)
+        ((uint4 *) (to + (first + i * warps) * STRIDE))[threadIdx.x % 32] = packed[i].grey (f);
+  }
 }
 
 /* Loads columns FIRST to END - 1 sample by sample: beyond the image's border, or where rows are not aligned. */
@@ -151,22 +187,23 @@ load_grey (const CannyKernelArgs &f, int x0, int y0, uint8_t *to)
 {
   constexpr int chunks = STRIDE / 16; /* one for each lane */
   static_assert (chunks <= 32, "a warp loads a row");
-  const int width = f.width, height = f.height, lane = threadIdx.x % 32, x = x0 + lane * 16;
+  const int width = f.width, lane = threadIdx.x % 32, x = x0 + lane * 16;
   /* Whole chunks first. */
   const int first = f.aligned ? max (-x0, 0) : STRIDE, end = f.aligned ? min ((width & ~15) - x0, STRIDE) : STRIDE;
-  if (lane * 16 >= first && lane * 16 < end) {
+  const bool takes_part = lane * 16 >= first && lane * 16 < end;
+  if (f.samples == SAMPLES_8) {
+    if (takes_part)
 #pragma unroll 1
-    for (int row = threadIdx.x / 32; row < ROWS; row += CANNY_THREADS / 32) {
-      int y = y0 + row;
-      if (y < 0 || y >= height)
-        y = REPLICATE ? clamp_to (y, height) : reflect (y, height);
-      const uint8_t *from = f.pixels + y * f.stride;
-      uint4 *chunk = (uint4 *) (to + row * STRIDE) + lane;
-      if (f.samples == SAMPLES_8)
-        copy_16 (chunk, from + x);
-      else
-        *chunk = load_16_grey (f, from, x);
-    }
+      for (int row = threadIdx.x / 32; row < ROWS; row += CANNY_THREADS / 32)
+        copy_16 ((uint4 *) (to + row * STRIDE) + lane, source_row<REPLICATE> (f, y0 + row) + x);
+  } else if (f.samples == SAMPLES_16) {
+    load_packed_rows<PackedSamples<SAMPLES_16, 2>, REPLICATE, STRIDE, ROWS> (f, takes_part, x, y0, to);
+  } else if (f.samples == SAMPLES_YUV) {
+    load_packed_rows<PackedSamples<SAMPLES_YUV, 2>, REPLICATE, STRIDE, ROWS> (f, takes_part, x, y0, to);
+  } else if (f.pixel_size == 4) {
+    load_packed_rows<PackedSamples<SAMPLES_RGB, 4>, REPLICATE, STRIDE, ROWS> (f, takes_part, x, y0, to);
+  } else {
+    load_packed_rows<PackedSamples<SAMPLES_RGB, 3>, REPLICATE, STRIDE, ROWS> (f, takes_part, x, y0, to);
   }
   if (first > 0)
     load_rest<REPLICATE> (f, x0, y0, 0, min (first, STRIDE), STRIDE, ROWS, to);
