@@ -107,6 +107,7 @@ __device__ inline WarpRows
 rows_of_warp ()
 {
   constexpr int warps = CANNY_THREADS / 32, share = (ROWS + warps - 1) / warps;
+  static_assert (share + 2 <= BESIDE_ROWS, "a lane for each row's magnitude beside the tile");
   const int first = threadIdx.x / 32 * share;
   return {first, min (first + share, ROWS)};
 }
