@@ -29,6 +29,7 @@ template <int STEPS, int BLURRED_ROWS> struct SourceTile {
   static constexpr int STRIDE = (LEFT + BLURRED_STRIDE - BLURRED_LEFT + REACH + 15) / 16 * 16;
   static constexpr int ROWS = BLURRED_ROWS + 2 * REACH;
   static constexpr int BYTES = STRIDE * ROWS;
+  static constexpr int FIRST_WINDOW = LEFT - BLURRED_LEFT - REACH; /* the first sample for the first blurred one */
   static_assert (STEPS == 0 || STRIDE / 16 % 2 == 1, "no bank conflicts");
 };
 
@@ -230,6 +231,102 @@ tabulate_weights (const CannyKernelArgs &f, uint32_t *table)
   table[i] = word;
 }
 
+/* The matrices of the blur, left operands of both passes. In the row pass, matrix row g is image column 4 (g / 2) + g % 2, and
+ * matrix row g + 8 is two columns further. The column pass sums rows 2 t, 2 t + 1, 8 + 2 t and 9 + 2 t together. */
+template <int STEPS> struct BlurMatrices {
+  uint32_t across[STEPS][4], down[STEPS][4];
+
+  __device__
+  BlurMatrices (const uint32_t *weights)
+  {
+    const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
+#pragma unroll
+    for (int step = 0; step < STEPS; step++)
+#pragma unroll
+      for (int i = 0; i < 4; i++) {
+        const int sample = 16 * (i / 2) + 32 * step + 15;
+        across[step][i] = weights[sample + 4 * t - (4 * (g / 2) + g % 2 + 2 * (i % 2))];
+        const uint32_t *from = weights + sample + 2 * t - (g + 8 * (i % 2));
+        down[step][i] = __byte_perm (from[0], from[8], 0x5410);
+      }
+  }
+};
+
+/* A warp's way down a block of 16 columns, 16 rows at a time. */
+template <int STEPS> class BlurBlock
+{
+  static constexpr int WINDOWS = 2 * STEPS;             /* of 16 rows, which the column pass sums up */
+  uint32_t low[WINDOWS][2] = {}, high[WINDOWS][2] = {}; /* [window][columns 0 and 1, or 2 and 3, of each four] */
+
+public:
+  /* Row pass for 16 rows. FROM: the first sample of the block's window. */
+  __device__ void
+  take_rows (const BlurMatrices<STEPS> &matrices, const uint8_t *from, int stride)
+  {
+    const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
+    const int32_t zero[4] = {0, 0, 0, 0};
+    int32_t sums[2][4];
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+      const uint32_t *words = (const uint32_t *) (from + (8 * half + g) * stride);
+#pragma unroll
+      for (int step = 0; step < STEPS; step++)
+        mma_bytes (
+            sums[half], matrices.across[step], words[8 * step + t], words[8 * step + 4 + t], step ? sums[half] : zero);
+    }
+#pragma unroll
+    for (int w = 0; w + 1 < WINDOWS; w++)
+#pragma unroll
+      for (int i = 0; i < 2; i++) {
+        low[w][i] = low[w + 1][i];
+        high[w][i] = high[w + 1][i];
+      }
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+      const uint32_t first = __byte_perm (sums[0][2 * i], sums[0][2 * i + 1], 0x5140);
+      const uint32_t second = __byte_perm (sums[1][2 * i], sums[1][2 * i + 1], 0x5140);
+      low[WINDOWS - 1][i] = __byte_perm (first, second, 0x5410);
+      high[WINDOWS - 1][i] = __byte_perm (first, second, 0x7632);
+    }
+  }
+
+  /* Column pass: columns 4 t to 4 t + 3 of rows g and g + 8 of the blurred block, the first of the rows taken last being that
+   * behind it by 16 (WINDOWS - 1). */
+  __device__ uint2
+  blurred (const BlurMatrices<STEPS> &matrices) const
+  {
+    const int32_t zero[4] = {0, 0, 0, 0};
+    int32_t result[2][4];
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+#pragma unroll
+      for (int step = 0; step < STEPS; step++)
+        mma_bytes (result[i], matrices.down[step], high[2 * step][i], high[2 * step + 1][i], step ? result[i] : zero);
+#pragma unroll
+      for (int k = 0; k < 4; k++)
+        result[i][k] = result[i][k] * 256 + 32768;
+#pragma unroll
+      for (int step = 0; step < STEPS; step++)
+        mma_bytes (result[i], matrices.down[step], low[2 * step][i], low[2 * step + 1][i], result[i]);
+    }
+    uint32_t rows[2];
+#pragma unroll
+    for (int half = 0; half < 2; half++)
+      rows[half] = __byte_perm (__byte_perm (result[0][2 * half], result[0][2 * half + 1], 0x0062),
+          __byte_perm (result[1][2 * half], result[1][2 * half + 1], 0x0062), 0x5410);
+    return make_uint2 (rows[0], rows[1]);
+  }
+};
+
+/* Writes the words of BlurBlock::blurred(). TO: the block's first sample. */
+__device__ inline void
+write_block (uint8_t *to, int stride, uint2 rows)
+{
+  const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
+  *(uint32_t *) (to + g * stride + 4 * t) = rows.x;
+  *(uint32_t *) (to + (g + 8) * stride + 4 * t) = rows.y;
+}
+
 /* Blurs SOURCE into BLURRED. Each warp goes down blocks of 16 columns. There is one block more than the warps can share
  * evenly, so that its rows are shared, 16 a warp. */
 template <int STEPS, int BLURRED_ROWS>
@@ -237,83 +334,65 @@ __device__ inline void
 blur (const uint32_t *weights, const uint8_t *source, uint8_t *blurred)
 {
   typedef SourceTile<STEPS, BLURRED_ROWS> Source;
-  constexpr int reach = Source::REACH, windows = 2 * STEPS; /* of 16 rows */
-  const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-
-  /* The two banded matrices are left operands. In the row pass, matrix row g is image column 4 (g / 2) + g % 2, and
-   * matrix row g + 8 is two columns further. The column pass sums rows 2 t, 2 t + 1, 8 + 2 t and 9 + 2 t together. */
-  uint32_t across[STEPS][4], down[STEPS][4];
-#pragma unroll
-  for (int step = 0; step < STEPS; step++)
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-      const int sample = 16 * (i / 2) + 32 * step + 15;
-      across[step][i] = weights[sample + 4 * t - (4 * (g / 2) + g % 2 + 2 * (i % 2))];
-      const uint32_t *from = weights + sample + 2 * t - (g + 8 * (i % 2));
-      down[step][i] = __byte_perm (from[0], from[8], 0x5410);
-    }
-
-  const int32_t zero[4] = {0, 0, 0, 0};
+  constexpr int windows = 2 * STEPS; /* of 16 rows */
+  const BlurMatrices<STEPS> matrices (weights);
   constexpr int whole = BLURRED_BLOCKS - 1, parts = BLURRED_ROWS / 16;
   static_assert (whole % (CANNY_THREADS / 32) == 0 && parts <= CANNY_THREADS / 32, "the last block is the one more");
   for (int share = threadIdx.x / 32; share < whole + parts; share += CANNY_THREADS / 32) {
     const int block = min (share, whole), first = 16 * max (share - whole, 0);
     const int end = share < whole ? Source::ROWS : first + 16 * windows;
-    const uint8_t *from = source + Source::LEFT - BLURRED_LEFT - reach + 16 * block;
-    uint32_t low[windows][2], high[windows][2]; /* [window][columns 0 and 1, or 2 and 3, of each four] */
-#pragma unroll
-    for (int w = 0; w < windows; w++)
-      low[w][0] = low[w][1] = high[w][0] = high[w][1] = 0;
+    const uint8_t *from = source + Source::FIRST_WINDOW + 16 * block;
+    BlurBlock<STEPS> on_the_way;
 #pragma unroll 1
     for (int row = first; row < end; row += 16) {
-      /* Row pass for rows row .. row + 15. */
-      int32_t sums[2][4];
-#pragma unroll
-      for (int half = 0; half < 2; half++) {
-        const uint32_t *words = (const uint32_t *) (from + (row + 8 * half + g) * Source::STRIDE);
-#pragma unroll
-        for (int step = 0; step < STEPS; step++)
-          mma_bytes (sums[half], across[step], words[8 * step + t], words[8 * step + 4 + t], step ? sums[half] : zero);
-      }
-#pragma unroll
-      for (int w = 0; w + 1 < windows; w++)
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-          low[w][i] = low[w + 1][i];
-          high[w][i] = high[w + 1][i];
-        }
-#pragma unroll
-      for (int i = 0; i < 2; i++) {
-        const uint32_t first = __byte_perm (sums[0][2 * i], sums[0][2 * i + 1], 0x5140);
-        const uint32_t second = __byte_perm (sums[1][2 * i], sums[1][2 * i + 1], 0x5140);
-        low[windows - 1][i] = __byte_perm (first, second, 0x5410);
-        high[windows - 1][i] = __byte_perm (first, second, 0x7632);
-      }
+      on_the_way.take_rows (matrices, from + row * Source::STRIDE, Source::STRIDE);
       const int out_row = row - 16 * (windows - 1);
-      if (out_row < first)
-        continue;
-      /* Column pass. */
-      int32_t result[2][4];
-#pragma unroll
-      for (int i = 0; i < 2; i++) {
-#pragma unroll
-        for (int step = 0; step < STEPS; step++)
-          mma_bytes (result[i], down[step], high[2 * step][i], high[2 * step + 1][i], step ? result[i] : zero);
-#pragma unroll
-        for (int k = 0; k < 4; k++)
-          result[i][k] = result[i][k] * 256 + 32768;
-#pragma unroll
-        for (int step = 0; step < STEPS; step++)
-          mma_bytes (result[i], down[step], low[2 * step][i], low[2 * step + 1][i], result[i]);
-      }
-      uint8_t *to = blurred + (out_row + g) * BLURRED_STRIDE + 16 * block + 4 * t;
-#pragma unroll
-      for (int half = 0; half < 2; half++)
-        *(uint32_t *) (to + 8 * half * BLURRED_STRIDE) =
-            __byte_perm (__byte_perm (result[0][2 * half], result[0][2 * half + 1], 0x0062),
-                __byte_perm (result[1][2 * half], result[1][2 * half + 1], 0x0062), 0x5410);
+      if (out_row >= first)
+        write_block (blurred + out_row * BLURRED_STRIDE + 16 * block, BLURRED_STRIDE, on_the_way.blurred (matrices));
     }
   }
+}
+
+/* Blurs SAMPLES in place: row Y of the blurred ones begins where row Y of the source did. Each warp goes down two blocks at
+ * once, and all go down together, so that they overwrite rows that none needs any more. Of the last block each warp first makes
+ * 16 rows, which it writes at the end. The caller needs a barrier behind it. */
+template <int BLURRED_ROWS>
+__device__ inline void
+blur_in_place (const uint32_t *weights, uint8_t *samples)
+{
+  typedef SourceTile<1, BLURRED_ROWS> Source;
+  constexpr int stride = Source::STRIDE, parts = BLURRED_ROWS / 16, blocks = 2, whole = BLURRED_BLOCKS - 1;
+  static_assert (whole == blocks * CANNY_THREADS / 32 && parts <= CANNY_THREADS / 32, "the last block is the one more");
+  const BlurMatrices<1> matrices (weights);
+  const int warp = threadIdx.x / 32, part = min (warp, parts - 1);
+  const uint8_t *from = samples + Source::FIRST_WINDOW;
+  uint2 of_last;
+  {
+    BlurBlock<1> last;
+#pragma unroll
+    for (int i = 0; i < 2; i++)
+      last.take_rows (matrices, from + 16 * (part + i) * stride + 16 * whole, stride);
+    of_last = last.blurred (matrices);
+  }
+  BlurBlock<1> own[blocks];
+  from += 16 * blocks * warp;
+  uint8_t *to = samples + 16 * blocks * warp;
+#pragma unroll
+  for (int b = 0; b < blocks; b++)
+    own[b].take_rows (matrices, from + 16 * b, stride);
+#pragma unroll 1
+  for (int row = 0; row < BLURRED_ROWS; row += 16, to += 16 * stride) {
+    from += 16 * stride;
+#pragma unroll
+    for (int b = 0; b < blocks; b++)
+      own[b].take_rows (matrices, from + 16 * b, stride);
+    __syncthreads (); /* All have taken the rows that are overwritten now, and those behind them. */
+#pragma unroll
+    for (int b = 0; b < blocks; b++)
+      write_block (to + 16 * b, stride, own[b].blurred (matrices));
+  }
+  if (warp < parts)
+    write_block (samples + 16 * part * stride + 16 * whole, stride, of_last);
 }
 
 /* Takes SOURCE as it is to BLURRED. */
@@ -329,7 +408,7 @@ copy_unblurred (const uint8_t *source, uint8_t *blurred)
 
 /* Replicates the blurred image beyond the image's border, for a tile that reaches it. X0, Y0: position of the first
  * sample. */
-template <int ROWS>
+template <int ROWS, int STRIDE = BLURRED_STRIDE>
 __device__ inline void
 replicate_image_border (const CannyKernelArgs &f, int x0, int y0, uint8_t *blurred)
 {
@@ -337,8 +416,8 @@ replicate_image_border (const CannyKernelArgs &f, int x0, int y0, uint8_t *blurr
   const int first = max (-x0, 0), end = min (width - x0, BLURRED_STRIDE); /* columns inside the image */
   for (int row = threadIdx.x / 32; row < ROWS; row += CANNY_THREADS / 32) {
     const int y = clamp_to (y0 + row, height) - y0;
-    const uint8_t *from = blurred + y * BLURRED_STRIDE;
-    uint8_t *to = blurred + row * BLURRED_STRIDE;
+    const uint8_t *from = blurred + y * STRIDE;
+    uint8_t *to = blurred + row * STRIDE;
     for (int x = lane; x < BLURRED_STRIDE; x += 32)
       if (y != row || x < first || x >= end)
         to[x] = from[min (max (x, first), end - 1)];

@@ -82,15 +82,16 @@ load_row (const uint8_t *from)
  * END on, on the left, lane BESIDE_ROWS + I that on the right, in both halves. */
 constexpr int BESIDE_ROWS = 16;
 
+template <int STRIDE>
 __device__ inline Half2
 find_beside (const CannyKernelArgs &f, const uint8_t *from, int tile_x, int tile_y, int first, int end)
 {
   const int lane = threadIdx.x % 32, row = min (lane % BESIDE_ROWS, end - first + 1);
   const int column = lane < BESIDE_ROWS ? -1 : CANNY_W, x = tile_x + column, y = tile_y + first - 1 + row;
-  const uint8_t *at = from + row * BLURRED_STRIDE + BLURRED_LEFT + column - 1;
+  const uint8_t *at = from + row * STRIDE + BLURRED_LEFT + column - 1;
   int dx = 0, dy = 0;
 #pragma unroll
-  for (int i = 0; i < 3; i++, at += BLURRED_STRIDE) {
+  for (int i = 0; i < 3; i++, at += STRIDE) {
     dx += (i == 1 ? 2 : 1) * (at[2] - at[0]);
     dy += (i - 1) * (at[0] + 2 * at[1] + at[2]);
   }
@@ -98,8 +99,9 @@ find_beside (const CannyKernelArgs &f, const uint8_t *from, int tile_x, int tile
   return inside ? h2_broadcast (abs (dx) + abs (dy)) : 0;
 }
 
-/* Finds the candidates of rows FIRST .. END - 1 of the tile, by one warp. BLURRED begins two rows above the tile.
- * AT_IMAGE_BORDER: the tile or its surroundings reach beyond the image. */
+/* Finds the candidates of rows FIRST .. END - 1 of the tile, by one warp. BLURRED begins two rows above the tile,
+ * its rows STRIDE bytes apart. AT_IMAGE_BORDER: the tile or its surroundings reach beyond the image. */
+template <int STRIDE>
 __device__ inline void
 find_candidates (const CannyKernelArgs &f, bool at_image_border, const uint8_t *blurred, int tile_x, int tile_y,
     int first, int end, int low, int high, uint8_t *candidates, uint8_t *strong)
@@ -107,19 +109,19 @@ find_candidates (const CannyKernelArgs &f, bool at_image_border, const uint8_t *
   const int lane = threadIdx.x % 32;
   const Half2 low2 = h2_broadcast (min (low, 2047)), high2 = h2_broadcast (min (high, 2047));
   static_assert (BLURRED_LEFT == 4, "a lane's columns are in two aligned words, with those beside them in four");
-  const uint8_t *from = blurred + first * BLURRED_STRIDE + 8 * lane;
-  const Half2 beside = find_beside (f, blurred + first * BLURRED_STRIDE, tile_x, tile_y, first, end);
+  const uint8_t *from = blurred + first * STRIDE + 8 * lane;
+  const Half2 beside = find_beside<STRIDE> (f, blurred + first * STRIDE, tile_x, tile_y, first, end);
   const int beside_lane = lane == 0 ? 0 : BESIDE_ROWS, rows = end - first;
-  PairsOfRow above = load_row (from), middle = load_row (from + BLURRED_STRIDE);
+  PairsOfRow above = load_row (from), middle = load_row (from + STRIDE);
   PairsOfRow last = {}; /* magnitudes of the row above, whose candidates are next */
   PartialMaxima half = {};
   Signs last_low = {};
-  from += 2 * BLURRED_STRIDE;
+  from += 2 * STRIDE;
   candidates += first * 32 + lane;
   strong += first * 32 + lane;
   bool last_is_active = false; /* Is the last row one of those, and has any lane a magnitude above LOW there? */
 #pragma unroll 2
-  for (int row = -1; row <= rows; row++, from += BLURRED_STRIDE) {
+  for (int row = -1; row <= rows; row++, from += STRIDE) {
     const PairsOfRow below = load_row (from);
     PairsOfRow across, down, now;
 #pragma unroll
