@@ -164,25 +164,32 @@ load_packed_rows (const CannyKernelArgs &f, bool takes_part, int x, int y0, uint
   }
 }
 
-/* Loads columns FIRST to END - 1 sample by sample: beyond the image's border, or where rows are not aligned. */
+/* Loads columns FIRST to END - 1, all inside the image, sample by sample: at its right border, or where rows are not aligned. A
+ * warp loads the rows that it does in load_grey(). */
 template <bool REPLICATE>
 __device__ __noinline__ void
 load_rest (const CannyKernelArgs &f, int x0, int y0, int first, int end, int stride, int rows, uint8_t *to)
 {
-  const int columns = end - first, width = f.width, height = f.height;
+  constexpr int warps = CANNY_THREADS / 32, rows_at_once = 4;
 #pragma unroll 1
-  for (int i = threadIdx.x; i < columns * rows; i += CANNY_THREADS) {
-    const int row = i / columns, column = first + i % columns;
-    const int x = REPLICATE ? clamp_to (x0 + column, width) : reflect (x0 + column, width);
-    const int y = REPLICATE ? clamp_to (y0 + row, height) : reflect (y0 + row, height);
-    to[row * stride + column] = load_grey_sample (f, f.pixels + y * f.stride, x);
-  }
+  for (int row = threadIdx.x / 32; row < rows; row += rows_at_once * warps)
+#pragma unroll 1
+    for (int column = first + (int) threadIdx.x % 32; column < end; column += 32) {
+      uint32_t samples[rows_at_once];
+#pragma unroll
+      for (int i = 0; i < rows_at_once; i++)
+        samples[i] = load_grey_sample (f, source_row<REPLICATE> (f, y0 + min (row + i * warps, rows - 1)), x0 + column);
+#pragma unroll
+      for (int i = 0; i < rows_at_once; i++)
+        if (row + i * warps < rows)
+          to[(row + i * warps) * stride + column] = samples[i];
+    }
 }
 
-/* Loads ROWS rows of STRIDE samples from column X0, a multiple of 16, and row Y0 on. Beyond its border the image is
- * replicated (REPLICATE, for the gradient without a blur) or reflected (for the blur). REACH: of the operation that
- * reads the samples. They are there after copies_done(). */
-template <bool REPLICATE, int REACH, int STRIDE, int ROWS>
+/* Loads ROWS rows of STRIDE samples from column X0, a multiple of 16, and row Y0 on. Above and below the image it is
+ * replicated (REPLICATE, for the gradient without a blur) or reflected (for the blur). Columns beside it are left out. The
+ * others are there after copies_done(), for the warp that loads the row. */
+template <bool REPLICATE, int STRIDE, int ROWS>
 __device__ inline void
 load_grey (const CannyKernelArgs &f, int x0, int y0, uint8_t *to)
 {
@@ -190,7 +197,7 @@ load_grey (const CannyKernelArgs &f, int x0, int y0, uint8_t *to)
   static_assert (chunks <= 32, "a warp loads a row");
   const int width = f.width, lane = threadIdx.x % 32, x = x0 + lane * 16;
   /* Whole chunks first. */
-  const int first = f.aligned ? max (-x0, 0) : STRIDE, end = f.aligned ? min ((width & ~15) - x0, STRIDE) : STRIDE;
+  const int first = max (-x0, 0), end = f.aligned ? min ((width & ~15) - x0, STRIDE) : 0;
   const bool takes_part = lane * 16 >= first && lane * 16 < end;
   if (f.samples == SAMPLES_8) {
     if (takes_part)
@@ -206,10 +213,32 @@ load_grey (const CannyKernelArgs &f, int x0, int y0, uint8_t *to)
   } else {
     load_packed_rows<PackedSamples<SAMPLES_RGB, 3>, REPLICATE, STRIDE, ROWS> (f, takes_part, x, y0, to);
   }
-  if (first > 0)
-    load_rest<REPLICATE> (f, x0, y0, 0, min (first, STRIDE), STRIDE, ROWS, to);
-  if (end < STRIDE) /* no pixel inside the image depends on columns from width + REACH on */
-    load_rest<REPLICATE> (f, x0, y0, max (end, first), min (width + REACH - x0, STRIDE), STRIDE, ROWS, to);
+  const int rest = max (end, max (-x0, 0)), inside = min (width - x0, STRIDE);
+  if (rest < inside)
+    load_rest<REPLICATE> (f, x0, y0, rest, inside, STRIDE, ROWS, to);
+}
+
+/* Ends what load_grey() has begun: waits for it, and replicates or reflects the image into the columns beside it, of which those
+ * from width + REACH on concern no pixel of the image. What goes there is among what has been loaded. The CTA needs a barrier
+ * behind it. */
+template <bool REPLICATE, int REACH, int STRIDE, int ROWS>
+__device__ inline void
+finish_grey (const CannyKernelArgs &f, int x0, uint8_t *to)
+{
+  copies_done ();
+  const int width = f.width, on_left = max (-x0, 0), first_right = min (width - x0, STRIDE);
+  const int beside = on_left + min (width + REACH - x0, STRIDE) - first_right; /* columns */
+  if (beside == 0)
+    return;
+  __syncwarp ();
+#pragma unroll 1
+  for (int i = threadIdx.x % 32; i < beside; i += 32) {
+    const int column = i < on_left ? i : i - on_left + first_right;
+    const int from = (REPLICATE ? clamp_to (x0 + column, width) : reflect (x0 + column, width)) - x0;
+#pragma unroll 4
+    for (int row = threadIdx.x / 32; row < ROWS; row += CANNY_THREADS / 32)
+      to[row * STRIDE + column] = to[row * STRIDE + from];
+  }
 }
 
 /* Word SAMPLE - PIXEL + 15 of this table has four consecutive weights. The first one is the weight of sample SAMPLE of
@@ -406,21 +435,42 @@ copy_unblurred (const uint8_t *source, uint8_t *blurred)
                                                      - BLURRED_LEFT + i % (BLURRED_STRIDE / 4) * 4);
 }
 
-/* Replicates the blurred image beyond the image's border, for a tile that reaches it. X0, Y0: position of the first
- * sample. */
+/* Replicates the blurred image beyond the image's border, as far as gradients of its pixels reach, for a tile that reaches it. X0,
+ * Y0: position of the first sample. */
 template <int ROWS, int STRIDE = BLURRED_STRIDE>
 __device__ inline void
 replicate_image_border (const CannyKernelArgs &f, int x0, int y0, uint8_t *blurred)
 {
+  constexpr int reach = 4,
+                half = CANNY_THREADS / 2; /* the greatest aperture is 7, and a magnitude beside each pixel counts */
+  static_assert (reach == BLURRED_LEFT && ROWS <= half, "a thread for each row on either side");
   const int width = f.width, height = f.height, lane = threadIdx.x % 32;
   const int first = max (-x0, 0), end = min (width - x0, BLURRED_STRIDE); /* columns inside the image */
-  for (int row = threadIdx.x / 32; row < ROWS; row += CANNY_THREADS / 32) {
-    const int y = clamp_to (y0 + row, height) - y0;
-    const uint8_t *from = blurred + y * STRIDE;
-    uint8_t *to = blurred + row * STRIDE;
+  const int top = max (-y0, 0), bottom = min (height - y0, ROWS);         /* rows inside it */
+  /* Beside it. */
+  const int row = threadIdx.x % half;
+  if (row >= top && row < bottom) {
+    uint8_t *line = blurred + row * STRIDE;
+    if (threadIdx.x < half) {
+      if (first > 0)
+        *(uint32_t *) line = line[first] * 0x01010101u;
+    } else {
+      const uint8_t sample = line[end - 1];
+#pragma unroll
+      for (int i = 0; i < reach; i++)
+        if (end + i < BLURRED_STRIDE)
+          line[end + i] = sample;
+    }
+  }
+  /* Above and below it, a row a warp. Nothing is read that is written. */
+  const int below = min (ROWS - bottom, reach);
+#pragma unroll 1
+  for (int i = threadIdx.x / 32; i < top + below; i += CANNY_THREADS / 32) {
+    const uint8_t *from = blurred + (i < top ? top : bottom - 1) * STRIDE;
+    uint8_t *to = blurred + (i < top ? i : bottom + i - top) * STRIDE;
+#pragma unroll 3
     for (int x = lane; x < BLURRED_STRIDE; x += 32)
-      if (y != row || x < first || x >= end)
-        to[x] = from[min (max (x, first), end - 1)];
+      to[x] = from[min (max (x, first), end - 1)];
   }
 }
 

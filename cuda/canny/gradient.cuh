@@ -117,8 +117,8 @@ find_candidates (const CannyKernelArgs &f, bool at_image_border, const uint8_t *
   PartialMaxima half = {};
   Signs last_low = {};
   from += 2 * STRIDE;
+  const ptrdiff_t to_strong = strong - candidates;
   candidates += first * 32 + lane;
-  strong += first * 32 + lane;
   bool last_is_active = false; /* Is the last row one of those, and has any lane a magnitude above LOW there? */
 #pragma unroll 2
   for (int row = -1; row <= rows; row++, from += STRIDE) {
@@ -189,9 +189,8 @@ find_candidates (const CannyKernelArgs &f, bool at_image_border, const uint8_t *
         more_bits = pack_signs (more);
       }
       *candidates = found_bits;
-      *strong = more_bits;
+      candidates[to_strong] = more_bits;
       candidates += 32;
-      strong += 32;
     }
 
     if (now_is_active) {

@@ -280,7 +280,7 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 ? 3 : 1)
   for (uint32_t i = 0, number = blockIdx.x; number < pass.tiles; i++) {
     const TilePlace tile = place_of_tile<Layout> (f, number);
     uint8_t *blurred = slots + i * Layout::BLURRED;
-    copies_done ();
+    finish_loading<Layout> (f, tile, memory);
     __syncthreads ();
     const bool is_own = cta.own[i] != NO_TILE;
     if (is_own)

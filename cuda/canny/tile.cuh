@@ -62,15 +62,25 @@ place_of_tile (const CannyKernelArgs &f, uint32_t tile)
   return p;
 }
 
-/* Starts to load a tile of the image into SOURCE, in shared memory. copies_done() and a barrier end it. */
+/* Starts to load a tile of the image into SOURCE, in shared memory. */
 template <typename Layout>
 __device__ inline void
 start_loading (const CannyKernelArgs &f, const TilePlace &tile, uint8_t *source)
 {
   typedef typename Layout::Source Source;
-  constexpr bool replicate = Source::REACH == 0; /* there is no blur */
-  load_grey<replicate, replicate ? BLURRED_LEFT : Source::REACH, Source::STRIDE, Source::ROWS> (
+  load_grey<Source::REACH == 0, Source::STRIDE, Source::ROWS> (
       f, tile.x - Source::LEFT, tile.y - Layout::MARGIN - Source::REACH, source);
+}
+
+/* The tile is loaded behind the next barrier. */
+template <typename Layout>
+__device__ inline void
+finish_loading (const CannyKernelArgs &f, const TilePlace &tile, uint8_t *source)
+{
+  typedef typename Layout::Source Source;
+  constexpr bool replicate = Source::REACH == 0; /* there is no blur */
+  finish_grey<replicate, replicate ? BLURRED_LEFT : Source::REACH, Source::STRIDE, Source::ROWS> (
+      f, tile.x - Source::LEFT, source);
 }
 
 /* Blurs SOURCE, which has been loaded, into BLURRED; they are one where Layout is in place. WEIGHTS: of tabulate_weights().
@@ -94,13 +104,13 @@ blur_loaded (
   }
 }
 
-/* Both. */
+/* All three. */
 template <int STEPS, int BLURRED_ROWS, typename Layout>
 __device__ inline void
 blur_tile (const CannyKernelArgs &f, const TilePlace &tile, const uint32_t *weights, uint8_t *source, uint8_t *blurred)
 {
   start_loading<Layout> (f, tile, source);
-  copies_done ();
+  finish_loading<Layout> (f, tile, source);
   __syncthreads ();
   blur_loaded<STEPS, BLURRED_ROWS, Layout> (f, tile, weights, source, blurred);
 }
