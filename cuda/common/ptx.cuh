@@ -67,6 +67,15 @@ h2_signs (Half2 a, Half2 b)
   return d;
 }
 
+/* The signs of the bytes of A: 255 where one is set, else 0. */
+__device__ inline uint32_t
+signs_of_bytes (uint32_t a)
+{
+  uint32_t d;
+  asm("prmt.b32 %0, %1, 0, 0xba98;" : "=r"(d) : "r"(a));
+  return d;
+}
+
 /* d = a b + c on unsigned bytes, 16 x 32 by 32 x 8 to 16 x 8, by a warp. Lane 4 g + t holds, of a, rows g (a[0],
  * a[2]) and g + 8 (a[1], a[3]), columns 4 t .. 4 t + 3 (a[0], a[1]) and 16 more (a[2], a[3]); of b, column g, the same
  * rows as a's columns; of c and d, rows g (0, 1) and g + 8 (2, 3), columns 2 t and 2 t + 1. */

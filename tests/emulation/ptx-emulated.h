@@ -73,6 +73,12 @@ h2_signs (Half2 a, Half2 b)
   return (a >> 15 & 1) * 0xffu | (a >> 31) * 0xff00u | (b >> 15 & 1) * 0xff0000u | (b >> 31) * 0xff000000u;
 }
 
+static inline uint32_t
+signs_of_bytes (uint32_t a)
+{
+  return (a >> 7 & 0x01010101u) * 255;
+}
+
 static inline void
 mma_bytes (int32_t d[4], const uint32_t a[4], uint32_t b0, uint32_t b1, const int32_t c[4])
 {
