@@ -99,6 +99,15 @@ find_beside (const CannyKernelArgs &f, const uint8_t *from, int tile_x, int tile
   return inside ? h2_broadcast (abs (dx) + abs (dy)) : 0;
 }
 
+/* Which of the lane's columns are inside the image: bit 7 - I is for column I, bit 15 - I for column I + 4. */
+__device__ inline uint32_t
+columns_inside_image (const CannyKernelArgs &f, int tile_x)
+{
+  const int lane = threadIdx.x % 32, inside = min (max ((int) f.width - tile_x - 8 * lane, 0), 2 * PAIRS);
+  auto leading = [] (int count) { return 0xf0u & ~(0xf0u >> count); };
+  return leading (min (inside, PAIRS)) | leading (max (inside - PAIRS, 0)) << 8;
+}
+
 /* Finds the candidates of rows FIRST .. END - 1 of the tile, by one warp. BLURRED begins two rows above the tile,
  * its rows STRIDE bytes apart. AT_IMAGE_BORDER: the tile or its surroundings reach beyond the image. */
 template <int STRIDE>
@@ -112,6 +121,7 @@ find_candidates (const CannyKernelArgs &f, bool at_image_border, const uint8_t *
   const uint8_t *from = blurred + first * STRIDE + 8 * lane;
   const Half2 beside = find_beside<STRIDE> (f, blurred + first * STRIDE, tile_x, tile_y, first, end);
   const int beside_lane = lane == 0 ? 0 : BESIDE_ROWS, rows = end - first;
+  const uint32_t columns_inside = columns_inside_image (f, tile_x);
   PairsOfRow above = load_row (from), middle = load_row (from + STRIDE);
   PairsOfRow last = {}; /* magnitudes of the row above, whose candidates are next */
   PartialMaxima half = {};
@@ -137,12 +147,10 @@ find_candidates (const CannyKernelArgs &f, bool at_image_border, const uint8_t *
       now.at[i + 1] = h2_add (h2_abs (dx[i]), h2_abs (dy[i]));
     }
     if (at_image_border) { /* Beyond it the magnitude is 0. */
-      const int y = tile_y + first + row;
-      const bool row_inside = y >= 0 && y < (int) f.height;
-      const int inside = row_inside ? (int) f.width - tile_x - 8 * lane : 0; /* columns, if more than 0 */
+      const uint32_t inside = (uint32_t) (tile_y + first + row) < f.height ? columns_inside : 0;
 #pragma unroll
       for (int i = 0; i < PAIRS; i++)
-        now.at[i + 1] &= (i < inside ? 0xffffu : 0) | (i + PAIRS < inside ? 0xffff0000u : 0);
+        now.at[i + 1] &= h2_of_signs (inside << i);
     }
     {
       const Half2 on_left = __shfl_up_sync (~0u, now.at[PAIRS], 1), on_right = __shfl_down_sync (~0u, now.at[1], 1);

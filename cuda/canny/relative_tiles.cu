@@ -270,12 +270,12 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 ? 3 : 1)
       cta.last_slot_is_lost = false;
     }
   }
-  if (STEPS > 0)
-    tabulate_weights<STEPS> (f, weights);
 
   /* The greatest magnitude of its tiles. The next tile is on its way meanwhile. */
   uint32_t greatest = 0;
   start_loading<Layout> (f, place_of_tile<Layout> (f, blockIdx.x), memory);
+  if (STEPS > 0)
+    tabulate_weights<STEPS> (f, weights);
 #pragma unroll 1
   for (uint32_t i = 0, number = blockIdx.x; number < pass.tiles; i++) {
     const TilePlace tile = place_of_tile<Layout> (f, number);

@@ -38,9 +38,12 @@ __launch_bounds__ (CANNY_THREADS, STEPS > 1                              ? 1
     ctr_wait_for_previous ();
   if (threadIdx.x == 0)
     counts = {};
+  start_loading<Layout> (f, tile, source);
   if (STEPS > 0)
     tabulate_weights<STEPS> (f, weights);
-  blur_tile<STEPS, BLURRED_ROWS, Layout> (f, tile, weights, source, blurred);
+  finish_loading<Layout> (f, tile, source);
+  __syncthreads ();
+  blur_loaded<STEPS, BLURRED_ROWS, Layout> (f, tile, weights, source, blurred);
 
   const int low = f.thresholds ? f.thresholds[0] : f.low, high = f.thresholds ? f.thresholds[1] : f.high;
   if (GENERIC) {

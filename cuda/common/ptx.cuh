@@ -67,6 +67,15 @@ h2_signs (Half2 a, Half2 b)
   return d;
 }
 
+/* The signs of the lower two bytes of A, one in all bits of each half. */
+__device__ inline uint32_t
+h2_of_signs (uint32_t a)
+{
+  uint32_t d;
+  asm("prmt.b32 %0, %1, 0, 0x9988;" : "=r"(d) : "r"(a));
+  return d;
+}
+
 /* The signs of the bytes of A: 255 where one is set, else 0. */
 __device__ inline uint32_t
 signs_of_bytes (uint32_t a)

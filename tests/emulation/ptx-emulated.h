@@ -74,6 +74,12 @@ h2_signs (Half2 a, Half2 b)
 }
 
 static inline uint32_t
+h2_of_signs (uint32_t a)
+{
+  return (a >> 7 & 1) * 0xffffu | (a >> 15 & 1) * 0xffff0000u;
+}
+
+static inline uint32_t
 signs_of_bytes (uint32_t a)
 {
   return (a >> 7 & 0x01010101u) * 255;
