@@ -76,8 +76,9 @@ pack_four_grey (uint32_t first, uint32_t second, uint32_t shift)
 /* How 16 samples of other than 8 bits lie in memory: SIZE bytes each. All are inside the image, whose rows are aligned to 16
  * bytes. */
 template <uint32_t SAMPLES, int SIZE> struct PackedSamples {
-  static constexpr int CHUNKS = SIZE;            /* of 16 bytes */
-  static constexpr int ROWS_AT_ONCE = 12 / SIZE; /* that a warp loads before it waits, as registers allow */
+  static constexpr int CHUNKS = SIZE; /* of 16 bytes */
+  static constexpr int ROWS_AT_ONCE =
+      12 / (SIZE < 3 ? 3 : SIZE); /* that a warp loads before it waits, as registers allow */
   uint4 chunks[CHUNKS];
 
   __device__ void
@@ -132,15 +133,43 @@ template <uint32_t SAMPLES, int SIZE> struct PackedSamples {
   }
 };
 
+/* The row that stands for row Y, which is beyond the image. */
+template <bool REPLICATE>
+__device__ __noinline__ int
+row_for (int y, int height)
+{
+  return REPLICATE ? clamp_to (y, height) : reflect (y, height);
+}
+
 /* The row of the image that stands for row Y. */
 template <bool REPLICATE>
 __device__ inline const uint8_t *
 source_row (const CannyKernelArgs &f, int y)
 {
-  const int height = f.height;
-  if (y < 0 || y >= height)
-    y = REPLICATE ? clamp_to (y, height) : reflect (y, height);
+  if ((uint32_t) y >= f.height)
+    y = row_for<REPLICATE> (y, f.height);
   return f.pixels + y * f.stride;
+}
+
+/* A warp loads 16 samples of 8 bits a lane from column X on, for its share of ROWS rows from row Y0 on. */
+template <bool REPLICATE, int STRIDE, int ROWS>
+__device__ inline void
+load_byte_rows (const CannyKernelArgs &f, int x, int y0, uint8_t *to)
+{
+  constexpr int warps = CANNY_THREADS / 32, share = ROWS / warps;
+  static_assert (ROWS % warps == 0, "all warps load as many rows");
+  const int first = threadIdx.x / 32;
+  to += first * STRIDE + threadIdx.x % 32 * 16;
+  if (y0 >= 0 && y0 + ROWS <= (int) f.height) {
+    const uint8_t *from = f.pixels + (y0 + first) * f.stride + x;
+#pragma unroll
+    for (int i = 0; i < share; i++, from += warps * f.stride)
+      copy_16 (to + i * warps * STRIDE, from);
+  } else {
+#pragma unroll 1
+    for (int i = 0; i < share; i++, to += warps * STRIDE)
+      copy_16 (to, source_row<REPLICATE> (f, y0 + first + i * warps) + x);
+  }
 }
 
 /* A warp loads 16 samples a lane from column X on, for its share of ROWS rows from row Y0 on, if the lane TAKES_PART. */
@@ -201,9 +230,7 @@ load_grey (const CannyKernelArgs &f, int x0, int y0, uint8_t *to)
   const bool takes_part = lane * 16 >= first && lane * 16 < end;
   if (f.samples == SAMPLES_8) {
     if (takes_part)
-#pragma unroll 1
-      for (int row = threadIdx.x / 32; row < ROWS; row += CANNY_THREADS / 32)
-        copy_16 ((uint4 *) (to + row * STRIDE) + lane, source_row<REPLICATE> (f, y0 + row) + x);
+      load_byte_rows<REPLICATE, STRIDE, ROWS> (f, x, y0, to);
   } else if (f.samples == SAMPLES_16) {
     load_packed_rows<PackedSamples<SAMPLES_16, 2>, REPLICATE, STRIDE, ROWS> (f, takes_part, x, y0, to);
   } else if (f.samples == SAMPLES_YUV) {
