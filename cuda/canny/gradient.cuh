@@ -121,7 +121,7 @@ find_candidates (const CannyKernelArgs &f, bool at_image_border, const uint8_t *
   const uint8_t *from = blurred + first * STRIDE + 8 * lane;
   const Half2 beside = find_beside<STRIDE> (f, blurred + first * STRIDE, tile_x, tile_y, first, end);
   const int beside_lane = lane == 0 ? 0 : BESIDE_ROWS, rows = end - first;
-  const uint32_t columns_inside = columns_inside_image (f, tile_x);
+  const uint32_t columns_inside = keep_in_register (columns_inside_image (f, tile_x));
   PairsOfRow above = load_row (from), middle = load_row (from + STRIDE);
   PairsOfRow last = {}; /* magnitudes of the row above, whose candidates are next */
   PartialMaxima half = {};

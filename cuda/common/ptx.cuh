@@ -58,6 +58,14 @@ h2_max_abs (Half2 a, Half2 b)
 #endif
 }
 
+/* VALUE, which is then kept in a register: the compiler cannot compute it again wherever it is used. */
+__device__ inline uint32_t
+keep_in_register (uint32_t value)
+{
+  asm volatile("" : "+r"(value));
+  return value;
+}
+
 /* The signs of the halves of A, in the lower two bytes, and of B: 255 where one is set, else 0. */
 __device__ inline uint32_t
 h2_signs (Half2 a, Half2 b)

@@ -68,6 +68,12 @@ h2_max_abs (Half2 a, Half2 b)
 }
 
 static inline uint32_t
+keep_in_register (uint32_t value)
+{
+  return value;
+}
+
+static inline uint32_t
 h2_signs (Half2 a, Half2 b)
 {
   return (a >> 15 & 1) * 0xffu | (a >> 31) * 0xff00u | (b >> 15 & 1) * 0xff0000u | (b >> 31) * 0xff000000u;
