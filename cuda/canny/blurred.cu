@@ -45,9 +45,10 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 ? 3 : 1)
   ctr_let_next_start ();
   if (STEPS > 0)
     tabulate_weights<STEPS> (f, weights);
-  load_grey<STEPS == 0, STEPS == 0 ? BLURRED_LEFT : Source::REACH, Source::STRIDE, Source::ROWS> (
+  load_grey<STEPS == 0, Source::STRIDE, Source::ROWS> (
       f, tile_x - Source::LEFT, tile_y - SURVEY_MARGIN - Source::REACH, source);
-  copies_done ();
+  finish_grey<STEPS == 0, STEPS == 0 ? BLURRED_LEFT : Source::REACH, Source::STRIDE, Source::ROWS> (
+      f, tile_x - Source::LEFT, source);
   __syncthreads ();
   if constexpr (STEPS > 0) {
     blur<STEPS, SURVEY_ROWS> (weights, source, blurred);

@@ -133,6 +133,14 @@ describe_samples (CannyKernelArgs *f, const CtrImage *plane, uint32_t sample_shi
                                                           : SAMPLES_RGB;
   f->sample_shift = sample_shift;
   input_stage_rgb (plane->format, &f->red, &f->green, &f->blue);
+  uint32_t weights[4] = {}; /* of a pixel's bytes */
+  weights[f->red] = 2 * CTR_LUMA_RED;
+  weights[f->green] = 2 * CTR_LUMA_GREEN;
+  weights[f->blue] = 2 * CTR_LUMA_BLUE;
+  f->luma_weights[LUMA_01] = weights[0] | weights[1] << 16;
+  f->luma_weights[LUMA_23] = weights[2] | weights[3] << 16;
+  f->luma_weights[LUMA_0] = weights[0] << 16;
+  f->luma_weights[LUMA_12] = weights[1] | weights[2] << 16;
   if (f->samples == SAMPLES_YUV)
     f->green = ctr_yuv_order (plane->format).luma;
 }

@@ -47,6 +47,9 @@ constexpr int CANNY_THREADS = RUN_TILE_THREADS;
 /* Layout of the image's samples in memory. */
 enum CannySamples { SAMPLES_8, SAMPLES_16, SAMPLES_RGB, SAMPLES_YUV /* packed; the luma is byte GREEN of a pixel */ };
 
+/* Twice the luma's weights of an RGB pixel's bytes, as pairs: of bytes 0 and 1, 2 and 3, none and 0, 1 and 2. */
+enum CannyLumaWeights { LUMA_01, LUMA_23, LUMA_0, LUMA_12, LUMA_PAIRS };
+
 /* Thresholds that were derived on the device. */
 struct CannyDerived {
   int32_t values[2]; /* low, high; those of wide samples may not fit */
@@ -93,7 +96,8 @@ struct CannyKernelArgs {
   uint32_t samples;      /* CannySamples */
   uint32_t sample_shift; /* of SAMPLES_16: CtrCannyPlan.sample_shift */
   uint32_t pixel_size, red, green, blue;
-  bool aligned; /* pixels and stride are multiples of 16 bytes */
+  uint32_t luma_weights[LUMA_PAIRS]; /* of SAMPLES_RGB */
+  bool aligned;                      /* pixels and stride are multiples of 16 bytes */
 
   uint8_t *mask;
   size_t mask_stride;

@@ -103,7 +103,7 @@ __device__ __noinline__ void
 blur_again (const CannyKernelArgs &f, uint32_t tile, const uint32_t *weights, uint8_t *source, uint8_t *blurred)
 {
   typedef TileLayout<STEPS, BLURRED_ROWS, false> Layout;
-  blur_tile<STEPS, BLURRED_ROWS, false> (f, place_of_tile<Layout> (f, tile), weights, source, blurred);
+  blur_tile<STEPS, BLURRED_ROWS, Layout> (f, place_of_tile<Layout> (f, tile), weights, source, blurred);
 }
 
 /* A number of the tile that is another one in each CTA, so that CTAs seldom choose the same tile. */
@@ -270,24 +270,24 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 ? 3 : 1)
       cta.last_slot_is_lost = false;
     }
   }
-  if (STEPS > 0)
-    tabulate_weights<STEPS> (f, weights);
 
   /* The greatest magnitude of its tiles. The next tile is on its way meanwhile. */
   uint32_t greatest = 0;
-  start_loading<STEPS, BLURRED_ROWS, false> (f, place_of_tile<Layout> (f, blockIdx.x), memory);
+  start_loading<Layout> (f, place_of_tile<Layout> (f, blockIdx.x), memory);
+  if (STEPS > 0)
+    tabulate_weights<STEPS> (f, weights);
 #pragma unroll 1
   for (uint32_t i = 0, number = blockIdx.x; number < pass.tiles; i++) {
     const TilePlace tile = place_of_tile<Layout> (f, number);
     uint8_t *blurred = slots + i * Layout::BLURRED;
-    copies_done ();
+    finish_loading<Layout> (f, tile, memory);
     __syncthreads ();
     const bool is_own = cta.own[i] != NO_TILE;
     if (is_own)
-      blur_loaded<STEPS, BLURRED_ROWS, false> (f, tile, weights, memory, blurred);
+      blur_loaded<STEPS, BLURRED_ROWS, Layout> (f, tile, weights, memory, blurred);
     number += gridDim.x;
     if (number < pass.tiles)
-      start_loading<STEPS, BLURRED_ROWS, false> (f, place_of_tile<Layout> (f, number), memory);
+      start_loading<Layout> (f, place_of_tile<Layout> (f, number), memory);
     if (is_own)
       greatest = max (greatest, greatest_of_tile<Layout> (f, tile, blurred));
   }

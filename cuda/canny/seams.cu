@@ -7,7 +7,7 @@ namespace
 {
 
 constexpr int SEAM_WARPS = 4;
-typedef SeamPart<CANNY_MAX_H / 32> Part;
+constexpr int MOST_STEPS = CANNY_MAX_H / 32; /* of a right seam */
 
 /* Warp WARP of WARPS fills its rows. */
 __device__ void
@@ -26,18 +26,21 @@ fill_rows (const CannyFill &fill, uint32_t warp, uint32_t warps)
 }
 
 /* Each warp unites the components across 32 pixels of a tile's right or bottom seam. While the tiles are still being worked
- * on, it fills planes that do not depend on them. */
+ * on, it fills planes that do not depend on them. RIGHT_STEPS: warps for a right seam. */
+template <uint32_t RIGHT_STEPS>
 __global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const __grid_constant__ CannyKernelArgs f)
 {
   __shared__ uint2 joins[SEAM_WARPS][3 * 16];
   const uint32_t warp = blockIdx.x * SEAM_WARPS + threadIdx.x / 32;
-  const Part part (warp, f.tiles_x);
+  const SeamPart<RIGHT_STEPS> part (warp, f.tiles_x);
   ctr_let_next_start ();
   for (uint32_t i = 0; i < f.fill_count; i++)
     fill_rows (f.fills[i], warp, gridDim.x * SEAM_WARPS);
   ctr_wait_for_previous ();
   join_seam<8> (f, part, joins[threadIdx.x / 32]);
 }
+
+typedef void SeamKernel (CannyKernelArgs);
 
 constexpr int PROMOTE_THREADS = 128;
 
@@ -61,8 +64,11 @@ __launch_bounds__ (PROMOTE_THREADS) promote_kernel (const CannyKernelArgs f)
 void
 canny_launch_seams (const CannyKernelArgs &f, bool overlap, cudaStream_t stream)
 {
-  const unsigned tiles = f.tiles_x * f.tiles_y;
+  static SeamKernel *const seam_kernels[] = {seam_kernel<1>, seam_kernel<2>, seam_kernel<3>, seam_kernel<MOST_STEPS>};
+  static_assert (sizeof seam_kernels / sizeof *seam_kernels == MOST_STEPS, "one for each height");
+  const unsigned tiles = f.tiles_x * f.tiles_y, right_steps = ctr_div_up (f.tile_h, 32);
+  const unsigned warps = tiles * (right_steps + CANNY_WORDS);
   ctr_launch_overlapped (
-      overlap, seam_kernel, ctr_div_up (tiles * Part::STEPS, SEAM_WARPS), 32 * SEAM_WARPS, 0, stream, f);
+      overlap, seam_kernels[right_steps - 1], ctr_div_up (warps, SEAM_WARPS), 32 * SEAM_WARPS, 0, stream, f);
   ctr_launch_overlapped (overlap, promote_kernel, tiles, PROMOTE_THREADS, 0, stream, f);
 }

@@ -15,18 +15,24 @@ constexpr int LARGE_ROWS = 112, TALL_ROWS = 96, MIDDLE_ROWS = 48, LOW_ROWS = 32,
 constexpr int PAIRS_MARGIN = 2;   /* rows of blurred samples above and below the tile, for aperture 3 */
 constexpr int GENERIC_MARGIN = 4; /* the same for aperture 7 */
 
-template <int STEPS, int BLURRED_ROWS, bool GENERIC> struct TileLayout {
+/* IN_PLACE: the blurred samples lie where the source samples were. */
+template <int STEPS, int BLURRED_ROWS, bool GENERIC, bool IN_PLACE = false> struct TileLayout {
   static constexpr int MARGIN = GENERIC ? GENERIC_MARGIN : PAIRS_MARGIN;
   static constexpr int ROWS = BLURRED_ROWS - 2 * MARGIN;
   static_assert (ROWS <= CANNY_MAX_H, "tile borders have room");
   static_assert (fits_run_fields (ROWS), "runs, components and words fit their fields");
+  static_assert (!IN_PLACE || STEPS == 1, "otherwise a warp has no registers for two blocks");
   typedef SourceTile<STEPS, BLURRED_ROWS> Source;
   /* Shared memory holds the source samples and then the blurred ones. The candidates overwrite the source, because
-   * blurred samples are still read while candidates are written. Runs overwrite the rest afterwards. */
+   * blurred samples are still read while candidates are written; where both are in one place, they precede it. Runs overwrite
+   * the rest afterwards. */
   static constexpr int BITS = ROWS * CANNY_WORDS * 4;
-  static constexpr int SOURCE = Source::BYTES > 2 * BITS ? Source::BYTES : 2 * BITS;
-  static constexpr int BLURRED = BLURRED_ROWS * BLURRED_STRIDE;
-  static constexpr int MAGNITUDES = SOURCE + BLURRED;
+  static constexpr int SOURCE_BEGIN = IN_PLACE ? 2 * BITS : 0;
+  static constexpr int SOURCE = IN_PLACE || Source::BYTES > 2 * BITS ? Source::BYTES : 2 * BITS;
+  static constexpr int STRIDE = IN_PLACE ? Source::STRIDE : BLURRED_STRIDE; /* of the blurred samples */
+  static constexpr int BLURRED_BEGIN = IN_PLACE ? SOURCE_BEGIN : SOURCE;
+  static constexpr int BLURRED = BLURRED_ROWS * STRIDE;
+  static constexpr int MAGNITUDES = SOURCE_BEGIN + SOURCE + (IN_PLACE ? 0 : BLURRED);
   static constexpr int SAMPLES_END = MAGNITUDES + (GENERIC ? (ROWS + 2) * MAGNITUDE_STRIDE * 4 : 0);
   static constexpr int RUNS_END = 2 * BITS + run_words (ROWS) * 4;
   static constexpr int BYTES = SAMPLES_END > RUNS_END ? SAMPLES_END : RUNS_END;
@@ -56,45 +62,57 @@ place_of_tile (const CannyKernelArgs &f, uint32_t tile)
   return p;
 }
 
-/* Starts to load a tile of the image into SOURCE, in shared memory. copies_done() and a barrier end it. */
-template <int STEPS, int BLURRED_ROWS, bool GENERIC>
+/* Starts to load a tile of the image into SOURCE, in shared memory. */
+template <typename Layout>
 __device__ inline void
 start_loading (const CannyKernelArgs &f, const TilePlace &tile, uint8_t *source)
 {
-  typedef TileLayout<STEPS, BLURRED_ROWS, GENERIC> Layout;
   typedef typename Layout::Source Source;
-  load_grey<STEPS == 0, STEPS == 0 ? BLURRED_LEFT : Source::REACH, Source::STRIDE, Source::ROWS> (
+  load_grey<Source::REACH == 0, Source::STRIDE, Source::ROWS> (
       f, tile.x - Source::LEFT, tile.y - Layout::MARGIN - Source::REACH, source);
 }
 
-/* Blurs SOURCE, which has been loaded, into BLURRED. WEIGHTS: of tabulate_weights(). Ends with a barrier. */
-template <int STEPS, int BLURRED_ROWS, bool GENERIC>
+/* The tile is loaded behind the next barrier. */
+template <typename Layout>
+__device__ inline void
+finish_loading (const CannyKernelArgs &f, const TilePlace &tile, uint8_t *source)
+{
+  typedef typename Layout::Source Source;
+  constexpr bool replicate = Source::REACH == 0; /* there is no blur */
+  finish_grey<replicate, replicate ? BLURRED_LEFT : Source::REACH, Source::STRIDE, Source::ROWS> (
+      f, tile.x - Source::LEFT, source);
+}
+
+/* Blurs SOURCE, which has been loaded, into BLURRED; they are one where Layout is in place. WEIGHTS: of tabulate_weights().
+ * Ends with a barrier. */
+template <int STEPS, int BLURRED_ROWS, typename Layout>
 __device__ inline void
 blur_loaded (
-    const CannyKernelArgs &f, const TilePlace &tile, const uint32_t *weights, const uint8_t *source, uint8_t *blurred)
+    const CannyKernelArgs &f, const TilePlace &tile, const uint32_t *weights, uint8_t *source, uint8_t *blurred)
 {
-  typedef TileLayout<STEPS, BLURRED_ROWS, GENERIC> Layout;
-  if constexpr (STEPS > 0) {
+  if constexpr (Layout::BLURRED_BEGIN == Layout::SOURCE_BEGIN) {
+    blur_in_place<BLURRED_ROWS> (weights, source);
+  } else if constexpr (STEPS > 0) {
     blur<STEPS, BLURRED_ROWS> (weights, source, blurred);
   } else {
     copy_unblurred<BLURRED_ROWS> (source, blurred);
   }
   __syncthreads ();
   if (STEPS > 0 && tile.at_image_border) {
-    replicate_image_border<BLURRED_ROWS> (f, tile.x - BLURRED_LEFT, tile.y - Layout::MARGIN, blurred);
+    replicate_image_border<BLURRED_ROWS, Layout::STRIDE> (f, tile.x - BLURRED_LEFT, tile.y - Layout::MARGIN, blurred);
     __syncthreads ();
   }
 }
 
-/* Both. */
-template <int STEPS, int BLURRED_ROWS, bool GENERIC>
+/* All three. */
+template <int STEPS, int BLURRED_ROWS, typename Layout>
 __device__ inline void
 blur_tile (const CannyKernelArgs &f, const TilePlace &tile, const uint32_t *weights, uint8_t *source, uint8_t *blurred)
 {
-  start_loading<STEPS, BLURRED_ROWS, GENERIC> (f, tile, source);
-  copies_done ();
+  start_loading<Layout> (f, tile, source);
+  finish_loading<Layout> (f, tile, source);
   __syncthreads ();
-  blur_loaded<STEPS, BLURRED_ROWS, GENERIC> (f, tile, weights, source, blurred);
+  blur_loaded<STEPS, BLURRED_ROWS, Layout> (f, tile, weights, source, blurred);
 }
 
 /* The warp's share of a tile's rows. */
@@ -107,6 +125,7 @@ __device__ inline WarpRows
 rows_of_warp ()
 {
   constexpr int warps = CANNY_THREADS / 32, share = (ROWS + warps - 1) / warps;
+  static_assert (share + 2 <= BESIDE_ROWS, "a lane for each row's magnitude beside the tile");
   const int first = threadIdx.x / 32 * share;
   return {first, min (first + share, ROWS)};
 }
@@ -119,7 +138,7 @@ find_tile_candidates (const CannyKernelArgs &f, const TilePlace &tile, const uin
 {
   const WarpRows rows = rows_of_warp<Layout::ROWS> ();
   if (rows.first < rows.end)
-    find_candidates (f, tile.at_image_border, blurred, tile.x, tile.y, rows.first, rows.end, low, high,
+    find_candidates<Layout::STRIDE> (f, tile.at_image_border, blurred, tile.x, tile.y, rows.first, rows.end, low, high,
         (uint8_t *) candidates, (uint8_t *) strong);
 }
 

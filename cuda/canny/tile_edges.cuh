@@ -5,6 +5,7 @@
 #define CTR_CUDA_CANNY_TILE_EDGES_CUH
 
 #include "cuda/canny/device_state.cuh"
+#include "cuda/common/ptx.cuh"
 #include "cuda/common/run_components.cuh"
 
 namespace
@@ -18,20 +19,35 @@ write_bytes (uint8_t *to, uint32_t count, uint32_t bits)
     to[i] = bits >> i & 1 ? 255 : 0;
 }
 
-/* Writes 16 pixels of the mask, or those of them that are inside the image. */
-__device__ inline void
-write_mask (const CannyKernelArgs &f, uint32_t x, uint32_t y, uint32_t bits)
+/* 16 pixels of the mask. Each product has a pixel's bit at the top of each byte. */
+__device__ inline uint4
+mask_of_bits (uint32_t bits)
 {
-  uint8_t *to = f.mask + y * f.mask_stride + x;
-  if (!f.mask_aligned || x + 16 > f.width) {
-    write_bytes (to, min (f.width - x, 16u), bits);
+  const uint32_t next = bits >> 8;
+  return make_uint4 (signs_of_bytes ((bits & 0xf) * 0x10204080u), signs_of_bytes ((bits & 0xf0) * 0x01020408u),
+      signs_of_bytes ((next & 0xf) * 0x10204080u), signs_of_bytes ((next & 0xf0) * 0x01020408u));
+}
+
+/* Writes the mask of a tile whose edges are in STRONG, as far as it is inside the image. A thread writes 16 pixels of every
+ * 16th row, and threads of a warp write adjacent ones. */
+__device__ inline void
+write_mask (const CannyKernelArgs &f, const uint32_t *strong, uint32_t tx, uint32_t ty, uint32_t rows)
+{
+  constexpr uint32_t chunks = CANNY_W / 16, at_once = CANNY_THREADS / chunks; /* of a row; rows */
+  const uint32_t chunk = threadIdx.x % chunks, first = threadIdx.x / chunks, x = tx * CANNY_W + chunk * 16;
+  if (x >= f.width)
     return;
+  const uint32_t inside = min (f.width - x, 16u);
+  const bool whole = f.mask_aligned && inside == 16;
+  uint8_t *to = f.mask + (size_t) (ty * f.tile_h + first) * f.mask_stride + x;
+#pragma unroll 1
+  for (uint32_t row = first; row < rows; row += at_once, to += at_once * f.mask_stride) {
+    const uint32_t bits = strong[row * CANNY_WORDS + chunk / 2] >> chunk % 2 * 16;
+    if (whole)
+      *(uint4 *) to = mask_of_bits (bits);
+    else
+      write_bytes (to, inside, bits);
   }
-  uint32_t words[4];
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    words[i] = ((bits >> 4 * i & 15) * 0x00204081u & 0x01010101u) * 255;
-  *(uint4 *) to = make_uint4 (words[0], words[1], words[2], words[3]);
 }
 
 /* After the candidates of a tile of at most MOST_ROWS rows are in RUNS, of which ROWS are inside the image. */
@@ -41,12 +57,7 @@ finish_tile (const CannyKernelArgs &f, const TileRuns &runs, uint32_t tile, uint
     TileCounts &counts)
 {
   resolve_tile<MOST_ROWS> (f, runs, tile, tx, ty, rows, counts);
-#pragma unroll 1
-  for (uint32_t i = threadIdx.x; i < 2 * runs.words; i += CANNY_THREADS) { /* threads of a warp write adjacent bytes */
-    const uint32_t x = tx * CANNY_W + i % (2 * CANNY_WORDS) * 16;
-    if (x < f.width)
-      write_mask (f, x, ty * f.tile_h + i / (2 * CANNY_WORDS), runs.strong[i / 2] >> i % 2 * 16);
-  }
+  write_mask (f, runs.strong, tx, ty, rows);
 }
 
 } // namespace

@@ -17,16 +17,20 @@ namespace
 {
 
 template <int STEPS, int BLURRED_ROWS, bool GENERIC>
+using TileLayoutOf = TileLayout<STEPS, BLURRED_ROWS, GENERIC, STEPS == 1 && !GENERIC>;
+
+template <int STEPS, int BLURRED_ROWS, bool GENERIC>
 __global__ void
-__launch_bounds__ (CANNY_THREADS, STEPS > 1 ? 1
-                                  : GENERIC ? 4
-                                            : 3) tile_kernel (const __grid_constant__ CannyKernelArgs f)
+__launch_bounds__ (CANNY_THREADS, STEPS > 1                              ? 1
+                                  : GENERIC || BLURRED_ROWS == TALL_ROWS ? 4
+                                                                         : 3)
+    tile_kernel (const __grid_constant__ CannyKernelArgs f)
 {
-  typedef TileLayout<STEPS, BLURRED_ROWS, GENERIC> Layout;
+  typedef TileLayoutOf<STEPS, BLURRED_ROWS, GENERIC> Layout;
   extern __shared__ __align__ (16) uint8_t memory[];
   __shared__ uint32_t weights[WEIGHT_WORDS<STEPS>];
   __shared__ TileCounts counts;
-  uint8_t *source = memory, *blurred = memory + Layout::SOURCE;
+  uint8_t *source = memory + Layout::SOURCE_BEGIN, *blurred = memory + Layout::BLURRED_BEGIN;
   uint32_t *candidates = (uint32_t *) memory, *strong = (uint32_t *) (memory + Layout::BITS);
   const TilePlace tile = place_of_tile<Layout> (f, blockIdx.x);
   ctr_let_next_start ();
@@ -34,9 +38,12 @@ __launch_bounds__ (CANNY_THREADS, STEPS > 1 ? 1
     ctr_wait_for_previous ();
   if (threadIdx.x == 0)
     counts = {};
+  start_loading<Layout> (f, tile, source);
   if (STEPS > 0)
     tabulate_weights<STEPS> (f, weights);
-  blur_tile<STEPS, BLURRED_ROWS, GENERIC> (f, tile, weights, source, blurred);
+  finish_loading<Layout> (f, tile, source);
+  __syncthreads ();
+  blur_loaded<STEPS, BLURRED_ROWS, Layout> (f, tile, weights, source, blurred);
 
   const int low = f.thresholds ? f.thresholds[0] : f.low, high = f.thresholds ? f.thresholds[1] : f.high;
   if (GENERIC) {
@@ -57,14 +64,14 @@ void
 launch (const CannyKernelArgs &f, bool overlap, cudaStream_t stream)
 {
   ctr_launch_overlapped (overlap && f.follows, tile_kernel<STEPS, BLURRED_ROWS, GENERIC>, f.tiles_x * f.tiles_y,
-      CANNY_THREADS, TileLayout<STEPS, BLURRED_ROWS, GENERIC>::BYTES, stream, f);
+      CANNY_THREADS, TileLayoutOf<STEPS, BLURRED_ROWS, GENERIC>::BYTES, stream, f);
 }
 
 template <int STEPS, int BLURRED_ROWS, bool GENERIC>
 cudaError_t
 prepare (size_t most_shared)
 {
-  constexpr size_t bytes = TileLayout<STEPS, BLURRED_ROWS, GENERIC>::BYTES;
+  constexpr size_t bytes = TileLayoutOf<STEPS, BLURRED_ROWS, GENERIC>::BYTES;
   if (bytes > most_shared)
     return cudaSuccess;
   return cudaFuncSetAttribute (
@@ -92,11 +99,11 @@ template <int STEPS>
 bool
 fits (int blurred_rows, bool generic, size_t most_shared)
 {
-  const size_t bytes = generic                       ? TileLayout<STEPS, GENERIC_ROWS, true>::BYTES
-                       : blurred_rows == LARGE_ROWS  ? TileLayout<STEPS, LARGE_ROWS, false>::BYTES
-                       : blurred_rows == TALL_ROWS   ? TileLayout<STEPS, TALL_ROWS, false>::BYTES
-                       : blurred_rows == MIDDLE_ROWS ? TileLayout<STEPS, MIDDLE_ROWS, false>::BYTES
-                                                     : TileLayout<STEPS, LOW_ROWS, false>::BYTES;
+  const size_t bytes = generic                       ? TileLayoutOf<STEPS, GENERIC_ROWS, true>::BYTES
+                       : blurred_rows == LARGE_ROWS  ? TileLayoutOf<STEPS, LARGE_ROWS, false>::BYTES
+                       : blurred_rows == TALL_ROWS   ? TileLayoutOf<STEPS, TALL_ROWS, false>::BYTES
+                       : blurred_rows == MIDDLE_ROWS ? TileLayoutOf<STEPS, MIDDLE_ROWS, false>::BYTES
+                                                     : TileLayoutOf<STEPS, LOW_ROWS, false>::BYTES;
   return bytes <= most_shared;
 }
 
@@ -118,11 +125,12 @@ launch_steps (const CannyKernelArgs &f, bool overlap, cudaStream_t stream)
 
 } // namespace
 
-/* High tiles have few seams and blur few rows twice, which is what counts in large frames. Below these, the tiles of a frame
- * are to run at once: a GPU of 132 processors has room for three on each. In one wave are all 360 tall tiles of a frame of
- * 3840 x 2160, whose 750 middle ones take two, and all 312 low tiles of one of 1920 x 1080. There the time of one tile decides,
- * and 200 middle tiles would leave a part of the GPU idle. With relative thresholds each CTA waits for all others, and low tiles
- * gain nothing. */
+/* High tiles have few seams and blur few rows twice, which is what counts in large frames. There four tall tiles run at once on a
+ * processor, and the more run, the less they wait. With a wide blur there is no room for four, and tiles are higher; so they are
+ * behind the kernel that finds relative thresholds in a plane. In smaller frames the tiles are to run at once: a GPU of 132
+ * processors has room for three on each. In one wave are all 360 tall tiles of a frame of 3840 x 2160, whose 750 middle ones take
+ * two, and all 312 low tiles of one of 1920 x 1080. There the time of one tile decides, and 200 middle tiles would leave a part of
+ * the GPU idle. With relative thresholds each CTA waits for all others, and low tiles gain nothing. */
 uint32_t
 canny_tile_height (uint32_t width, uint32_t height, uint32_t radius, const CtrCannyPlan &plan, size_t most_shared)
 {
@@ -132,11 +140,12 @@ canny_tile_height (uint32_t width, uint32_t height, uint32_t radius, const CtrCa
   if (plan.aperture != 3 || plan.l2_gradient)
     return tile_fits (GENERIC_ROWS, true, most_shared) ? GENERIC_ROWS - 2 * GENERIC_MARGIN : 0;
   int rows = MIDDLE_ROWS;
-  if (pixels > CTR_CANNY_LARGE_FRAME)
+  const bool relative = plan.threshold_mode == CTR_CANNY_RELATIVE;
+  if (pixels > CTR_CANNY_LARGE_FRAME && (relative || canny_blur_steps (plan.radius) > 1))
     rows = LARGE_ROWS;
   else if (pixels > CTR_CANNY_SMALL_FRAME)
     rows = TALL_ROWS;
-  else if (plan.threshold_mode != CTR_CANNY_RELATIVE)
+  else if (!relative)
     rows = LOW_ROWS;
   constexpr int heights[] = {LARGE_ROWS, TALL_ROWS, MIDDLE_ROWS, LOW_ROWS};
   for (int lower : heights)

@@ -58,6 +58,41 @@ h2_max_abs (Half2 a, Half2 b)
 #endif
 }
 
+/* VALUE, which is then kept in a register: the compiler cannot compute it again wherever it is used. */
+__device__ inline uint32_t
+keep_in_register (uint32_t value)
+{
+  asm volatile("" : "+r"(value));
+  return value;
+}
+
+/* The signs of the halves of A, in the lower two bytes, and of B: 255 where one is set, else 0. */
+__device__ inline uint32_t
+h2_signs (Half2 a, Half2 b)
+{
+  uint32_t d;
+  asm("prmt.b32 %0, %1, %2, 0xfdb9;" : "=r"(d) : "r"(a), "r"(b));
+  return d;
+}
+
+/* The signs of the lower two bytes of A, one in all bits of each half. */
+__device__ inline uint32_t
+h2_of_signs (uint32_t a)
+{
+  uint32_t d;
+  asm("prmt.b32 %0, %1, 0, 0x9988;" : "=r"(d) : "r"(a));
+  return d;
+}
+
+/* The signs of the bytes of A: 255 where one is set, else 0. */
+__device__ inline uint32_t
+signs_of_bytes (uint32_t a)
+{
+  uint32_t d;
+  asm("prmt.b32 %0, %1, 0, 0xba98;" : "=r"(d) : "r"(a));
+  return d;
+}
+
 /* d = a b + c on unsigned bytes, 16 x 32 by 32 x 8 to 16 x 8, by a warp. Lane 4 g + t holds, of a, rows g (a[0],
  * a[2]) and g + 8 (a[1], a[3]), columns 4 t .. 4 t + 3 (a[0], a[1]) and 16 more (a[2], a[3]); of b, column g, the same
  * rows as a's columns; of c and d, rows g (0, 1) and g + 8 (2, 3), columns 2 t and 2 t + 1. */

@@ -169,6 +169,12 @@ struct RunContacts {
     __syncwarp ();
   }
 
+  __device__ bool
+  has_next () const
+  {
+    return strong != run || above || beside != run || above_right != run;
+  }
+
   /* Removes and returns one of the touched runs; the run itself: there are no more. */
   __device__ uint32_t
   next (const TileRuns &runs)
@@ -255,12 +261,12 @@ join_runs (const TileRuns &runs, uint32_t count)
       *runs.half (run, 1) = parent;
 #pragma unroll 1
     for (;;) {
-      const uint32_t other = i < count ? contacts.next (runs) : run;
-      const uint32_t having = __ballot_sync (~0u, other != run);
+      const bool has = i < count && contacts.has_next ();
+      const uint32_t having = __ballot_sync (~0u, has);
       if (!having)
         break;
-      const uint32_t at = pairs + __popc (having & ((1u << lane) - 1));
-      if (other != run && at < MAX_PAIRS)
+      const uint32_t other = contacts.next (runs), at = pairs + __popc (having & ((1u << lane) - 1));
+      if (has && at < MAX_PAIRS)
         list[at] = run << 16 | other;
       pairs += __popc (having);
     }

@@ -377,6 +377,12 @@ __dp2a_lo (unsigned a, unsigned b, unsigned c)
 }
 
 static inline unsigned
+__dp2a_hi (unsigned a, unsigned b, unsigned c)
+{
+  return __dp2a_lo (a, b >> 16, c);
+}
+
+static inline unsigned
 __vmaxu4 (unsigned a, unsigned b)
 {
   unsigned result = 0;

@@ -67,6 +67,30 @@ h2_max_abs (Half2 a, Half2 b)
   return for_both_halves (a, b, 0, [] (double x, double y, double) { return std::fmax (x, std::fabs (y)); });
 }
 
+static inline uint32_t
+keep_in_register (uint32_t value)
+{
+  return value;
+}
+
+static inline uint32_t
+h2_signs (Half2 a, Half2 b)
+{
+  return (a >> 15 & 1) * 0xffu | (a >> 31) * 0xff00u | (b >> 15 & 1) * 0xff0000u | (b >> 31) * 0xff000000u;
+}
+
+static inline uint32_t
+h2_of_signs (uint32_t a)
+{
+  return (a >> 7 & 1) * 0xffffu | (a >> 15 & 1) * 0xffff0000u;
+}
+
+static inline uint32_t
+signs_of_bytes (uint32_t a)
+{
+  return (a >> 7 & 0x01010101u) * 255;
+}
+
 static inline void
 mma_bytes (int32_t d[4], const uint32_t a[4], uint32_t b0, uint32_t b1, const int32_t c[4])
 {

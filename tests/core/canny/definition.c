@@ -73,6 +73,29 @@ test_edge_sizes (void)
             check_random ("edge size", width, height);
 }
 
+/* Frames with high tiles, where these end: in the emulator those of more than 60,000 pixels, and of more than 250,000 with a wide
+ * blur. Radii up to 8 are of a narrow one. */
+static void
+test_high_tiles (void)
+{
+  static const uint32_t sizes[][2] = {{331, 184}, {657, 92}, {260, 277}, {657, 93}, {240, 253}, {1003, 251}};
+  static const double sigmas[] = {2, 2.6, 0, 5, 2, 10};
+  for (size_t i = 0; i < LENGTH (sizes); i++)
+    for (size_t f = 0; f < LENGTH (formats); f++) {
+      CtrCannyParams params;
+      if (setup.quick && f != 5 * i % LENGTH (formats))
+        continue;
+      ctr_canny_params_init (&params);
+      params.sigma = sigmas[i];
+      params.low_threshold = i % 2 ? 20 : 50;
+      Picture picture =
+          picture_random (&rng, sizes[i][0], sizes[i][1], (Layout){.format = formats[f], .padding = 2 * f});
+      describe_canny ("high tiles", &picture.view, &params);
+      check_edges (canny, &setup, &picture.view, &params);
+      picture_free (&picture);
+    }
+}
+
 /* Every sigma, aperture and norm, thresholds of every kind. */
 static void
 test_parameters (void)
@@ -418,6 +441,7 @@ main (int argc, char **argv)
   test_small_sizes ();
   test_lines ();
   test_edge_sizes ();
+  test_high_tiles ();
   test_parameters ();
   test_thresholds ();
   test_layouts ();
