@@ -450,7 +450,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
       starts[i] = pixels[i] & ~(pixels[i] << 1 | word_before (row (y), word + i) >> 31);
       touches[i] = contacts_of (y, word + i, starts[i]);
       sums += __popc (starts[i]);
-      link_sums += __popc (starts[i] & ~touches[i].firsts) | __popc (touches[i].others) << 16;
+      link_sums += (__popc (starts[i]) - __popc (touches[i].firsts)) | __popc (touches[i].others) << 16;
     }
     if (LONE) {
       const bool warp_has_lone = __any_sync (~0u, all_lone);
@@ -498,17 +498,19 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
       if (!(starts[i] | touches[i].others))
         continue;
       const uint32_t own = s.before_word[first + i] - 1;
-      for (uint32_t rest = starts[i] & ~touches[i].firsts; rest; rest &= rest - 1) {
-        const uint32_t run = own + __popc (starts[i] & (rest ^ (rest - 1)));
-        s.entry[run] = run << 16 | next_top;
-        s.place[next_top++] = y << 7 | (word + i) * 32 | (31 - __clz (rest & -rest));
-      }
-      if (y == 0)
-        continue;
-      const uint32_t starts_above = s.starts[first + i - TILE_WORDS], above = s.before_word[first + i - TILE_WORDS] - 1;
+      const bool is_first_row = y == 0; /* whose runs touch none above */
+      const uint32_t starts_above = is_first_row ? 0 : s.starts[first + i - TILE_WORDS];
+      const uint32_t above = is_first_row ? 0 : s.before_word[first + i - TILE_WORDS] - 1;
+      uint32_t tops = starts[i];
       for (uint32_t rest = touches[i].firsts; rest; rest &= rest - 1) {
-        const uint32_t up_to = rest ^ (rest - 1);
-        s.entry[own + __popc (starts[i] & up_to)] = (above + __popc (starts_above & up_to)) << 16;
+        const uint32_t up_to = rest ^ (rest - 1), before = starts[i] & up_to;
+        s.entry[own + __popc (before)] = (above + __popc (starts_above & up_to)) << 16;
+        tops ^= 1u << (31 - __clz (before));
+      }
+      for (; tops; tops &= tops - 1) {
+        const uint32_t run = own + __popc (starts[i] & (tops ^ (tops - 1)));
+        s.entry[run] = run << 16 | next_top;
+        s.place[next_top++] = y << 7 | (word + i) * 32 | (31 - __clz (tops & -tops));
       }
       for (uint32_t rest = touches[i].others; rest; rest &= rest - 1) {
         const uint32_t up_to = rest ^ (rest - 1);
