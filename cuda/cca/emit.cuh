@@ -43,42 +43,74 @@ load_first (const CcaKernelArgs &f, const TileHeader &header, uint32_t tile, uin
   return first;
 }
 
-/* Writes the table rows of the components that start in a tile, by THREADS threads, of which this one is number T. ROWS:
- * in shared memory. EARLY: to the host, too. LOADED: FIRST has been loaded. */
-template <bool LOADED>
-__device__ inline void
-emit_tile (const CcaKernelArgs &f, const TileRows &rows, const TileHeader &header, const FirstComponents &first,
-    uint32_t tile, bool early, uint32_t t, uint32_t threads)
-{
-  const uint32_t tile_x = tile % f.tiles_x * TILE_W, tile_y = tile / f.tiles_x * TILE_H;
+/* Lone runs of one turn of a warp: length << 16 | y << 7 | x. */
+struct LoneList {
+  uint32_t runs[32 * 16];
+};
+
+/* The table rows of the components that start in a tile, written by some warps. The whole warp calls all functions. EARLY: to the host, too.
+ * ROWS: in shared memory. */
+struct RowWriter {
+  const CcaKernelArgs &f;
+  const TileRows &rows;
+  const uint32_t tile_x, tile_y, lane;
+  const bool early;
+
+  __device__
+  RowWriter (const CcaKernelArgs &frame, const TileRows &tile_rows, uint32_t tile, bool is_early)
+      : f (frame), rows (tile_rows), tile_x (tile % frame.tiles_x * TILE_W), tile_y (tile / frame.tiles_x * TILE_H),
+        lane (threadIdx.x % 32), early (is_early)
+  {
+  }
 
   /* The table row of the component that starts at column X of row Y of the tile; ~0 if the area limits drop it. */
-  auto table_row = [&] (uint32_t x, uint32_t y) {
-    unsigned long long bit = 1ull << x / 2;
+  __device__ uint32_t
+  table_row (uint32_t x, uint32_t y) const
+  {
+    const unsigned long long bit = 1ull << x / 2;
     return rows.starts[y] & bit ? rows.bases[y] + __popcll (rows.starts[y] & (bit - 1)) : ~0u;
-  };
-  auto write = [&] (uint32_t row, const CtrComponent &component) {
+  }
+
+  /* Two lanes write the component of one, then that of the other, so that memory receives whole sectors. */
+  __device__ static void
+  store (CtrComponent *table, uint32_t capacity, uint32_t even_row, uint32_t odd_row, const uint4 &of_even,
+      const uint4 &of_odd, uint32_t half)
+  {
+    if (even_row < capacity)
+      ((uint4 *) &table[even_row])[half] = of_even;
+    if (odd_row < capacity)
+      ((uint4 *) &table[odd_row])[half] = of_odd;
+  }
+
+  /* ROW: ~0 if the lane has none. */
+  __device__ void
+  write (uint32_t row, const CtrComponent &component)
+  {
+    const uint4 *own = (const uint4 *) &component;
+    const bool odd = lane & 1;
+    uint4 other = odd ? own[0] : own[1];
+    other.x = __shfl_xor_sync (~0u, other.x, 1);
+    other.y = __shfl_xor_sync (~0u, other.y, 1);
+    other.z = __shfl_xor_sync (~0u, other.z, 1);
+    other.w = __shfl_xor_sync (~0u, other.w, 1);
+    const uint32_t other_row = __shfl_xor_sync (~0u, row, 1);
+    const uint32_t even_row = odd ? other_row : row, odd_row = odd ? row : other_row;
+    const uint4 of_even = odd ? other : own[0], of_odd = odd ? own[1] : other;
+    store (f.table.components, f.table.capacity, even_row, odd_row, of_even, of_odd, odd);
+    if (early)
+      store (f.host.components, f.table.capacity, even_row, odd_row, of_even, of_odd, odd);
     if (row >= f.table.capacity)
       return;
-    const uint4 *from = (const uint4 *) &component;
-    uint4 *to = (uint4 *) &f.table.components[row];
-    to[0] = from[0];
-    to[1] = from[1];
-    if (early) {
-      to = (uint4 *) &f.host.components[row];
-      to[0] = from[0];
-      to[1] = from[1];
-    }
     if (f.by_table_row.moments)
       f.by_table_row.moments[row] = {0, 0, 0};
     if (f.by_table_row.grey)
       f.by_table_row.grey[row] = {0, 0, 0xffff, 0, 0};
-  };
+  }
 
-  const uint32_t records = count_records (f, header);
-  for (uint32_t i = t; i < records; i += threads) {
-    const ClosedRecord r =
-        unpack_closed (LOADED && i == t ? first.record : __ldcs (&f.closed.records[header.closed_base + i]));
+  __device__ void
+  write_closed (bool has, const uint4 &packed)
+  {
+    const ClosedRecord r = unpack_closed (packed);
     CtrComponent c;
     c.sum_x = (uint64_t) r.area * tile_x + r.sum_x;
     c.sum_y = (uint64_t) r.area * tile_y + r.sum_y;
@@ -89,45 +121,27 @@ emit_tile (const CcaKernelArgs &f, const TileRows &rows, const TileHeader &heade
     c.height = r.bottom - r.start_y + 1;
     c.start_x = tile_x + r.start_x;
     c.value = 0;
-    write (table_row (r.start_x, r.start_y), c);
+    write (has ? table_row (r.start_x, r.start_y) : ~0u, c);
   }
-  if (header.marks & TILE_HAS_LONE)
-    for (uint32_t i = t; i < TILE_THREADS; i += threads) {
-      const uint32_t *words = f.by_tile.lone[tile].words;
-      const uint32_t word = i % TILE_WORDS, y = i / TILE_WORDS;
-      uint32_t rest = __ldcs (&words[i]);
-      const uint32_t before = __shfl_up_sync (~0u, rest, 1); /* the first lane has the first word of a row */
-      if (word && before >> 31)
-        rest &= rest + 1; /* the end of a run that starts there */
-      while (rest) {
-        const uint32_t low = rest & -rest, others = rest & (rest + low);
-        const uint32_t x = word * 32 + __ffs (low) - 1;
-        uint32_t length = __popc (rest ^ others);
-        rest = others;
-        if (x % 32 + length == 32)
-          for (uint32_t k = word + 1; k < TILE_WORDS; k++) {
-            const uint32_t gaps = ~words[i - word + k];
-            length += gaps ? __ffs (gaps) - 1 : 32;
-            if (gaps)
-              break;
-          }
-        CtrComponent c;
-        c.sum_x = length * tile_x + length * (2 * x + length - 1) / 2;
-        c.sum_y = (uint64_t) length * (tile_y + y);
-        c.area = c.width = length;
-        c.left = c.start_x = tile_x + x;
-        c.top = tile_y + y;
-        c.height = 1;
-        c.value = 0;
-        write (table_row (x, y), c);
-      }
-    }
-  for (uint32_t i = t; i < header.open; i += threads) {
-    const uint32_t component = tile * MAX_OPEN_COMPONENTS + i;
-    const OpenKey key = LOADED && i == t ? first.key : load_parent (f.by_open_component.parents, component);
-    if ((uint32_t) key != component)
-      continue;
-    const OpenSums n = LOADED && i == t ? first.sums : load_sums (&f.by_open_component.sums[component]);
+
+  __device__ void
+  write_lone (bool has, uint32_t run)
+  {
+    const uint32_t length = run >> 16, x = run & 127, y = run >> 7 & (TILE_H - 1);
+    CtrComponent c;
+    c.sum_x = length * tile_x + length * (2 * x + length - 1) / 2;
+    c.sum_y = (uint64_t) length * (tile_y + y);
+    c.area = c.width = length;
+    c.left = c.start_x = tile_x + x;
+    c.top = tile_y + y;
+    c.height = 1;
+    c.value = 0;
+    write (has ? table_row (x, y) : ~0u, c);
+  }
+
+  __device__ void
+  write_open (bool has, uint32_t component, OpenKey key, const OpenSums &n)
+  {
     const uint32_t y = key >> 48, x = key >> 32 & 0xffff;
     CtrComponent c;
     c.sum_x = n.sum_x;
@@ -139,10 +153,110 @@ emit_tile (const CcaKernelArgs &f, const TileRows &rows, const TileHeader &heade
     c.height = n.bottom - y + 1;
     c.start_x = x;
     c.value = 0;
-    const uint32_t row = table_row (x - tile_x, y - tile_y);
+    const uint32_t row = has ? table_row (x - tile_x, y - tile_y) : ~0u;
     write (row, c);
-    if (f.by_open_root.labels)
+    if (has && f.by_open_root.labels)
       f.by_open_root.labels[component] = row + 1; /* 0: dropped */
+  }
+
+  /* The first lone run of *REST, what is left of word I of WORDS, which are the tile's; takes it out of *REST. */
+  __device__ static uint32_t
+  take_lone_run (const uint32_t *words, uint32_t i, uint32_t *rest)
+  {
+    const uint32_t column = i % TILE_WORDS, y = i / TILE_WORDS;
+    const uint32_t low = *rest & -*rest, others = *rest & (*rest + low), x = column * 32 + __ffs (low) - 1;
+    uint32_t length = __popc (*rest ^ others);
+    *rest = others;
+    if (x % 32 + length == 32)
+      for (uint32_t k = 1; column + k < TILE_WORDS; k++) {
+        const uint32_t gaps = ~words[i + k];
+        length += gaps ? __ffs (gaps) - 1 : 32;
+        if (gaps)
+          break;
+      }
+    return length << 16 | y << 7 | x;
+  }
+
+  /* WORD without the end of a run that starts in the word before. */
+  __device__ static uint32_t
+  without_end (uint32_t i, uint32_t word)
+  {
+    const uint32_t before = __shfl_up_sync (~0u, word, 1); /* the first lane has the first word of a row */
+    return i % TILE_WORDS && before >> 31 ? word & (word + 1) : word;
+  }
+
+  /* The lone runs by THREADS threads, of which this one is number T: each those of its words. */
+  __device__ void
+  write_few_lone_runs (const uint32_t *words, uint32_t t, uint32_t threads)
+  {
+    for (uint32_t i = t; i < TILE_THREADS; i += threads) {
+      for (uint32_t rest = without_end (i, __ldcs (&words[i])); __any_sync (~0u, rest);) {
+        const bool has = rest;
+        write_lone (has, has ? take_lone_run (words, i, &rest) : 0);
+      }
+    }
+  }
+
+  /* The lone runs by THREADS threads, of which this one is number T. Those of 32 words are listed first, so that neighbouring lanes have
+   * neighbouring rows of the table. */
+  template <uint32_t THREADS>
+  __device__ void
+  write_lone_runs (const uint32_t *words, uint32_t t, LoneList &list)
+  {
+    constexpr uint32_t turns = TILE_THREADS / THREADS;
+    uint32_t loaded[turns];
+#pragma unroll
+    for (uint32_t turn = 0; turn < turns; turn++)
+      loaded[turn] = __ldcs (&words[turn * THREADS + t]);
+#pragma unroll
+    for (uint32_t turn = 0; turn < turns; turn++) {
+      const uint32_t i = turn * THREADS + t;
+      uint32_t rest = without_end (i, loaded[turn]);
+      const uint32_t count = __popc (rest & ~(rest << 1));
+      uint32_t next = count;
+      for (int d = 1; d < 32; d *= 2) {
+        const uint32_t n = __shfl_up_sync (~0u, next, d);
+        next += lane >= d ? n : 0;
+      }
+      const uint32_t all = __shfl_sync (~0u, next, 31);
+      next -= count;
+      while (rest)
+        list.runs[next++] = take_lone_run (words, i, &rest);
+      __syncwarp ();
+#pragma unroll 1
+      for (uint32_t k = lane; k - lane < all; k += 32)
+        write_lone (k < all, list.runs[k]);
+      __syncwarp ();
+    }
+  }
+};
+
+/* Writes the table rows of the components that start in a tile, by THREADS threads, of which this one is number T. LOADED: FIRST has been
+ * loaded. */
+template <bool LOADED, typename WriteLoneRuns>
+__device__ inline void
+emit_tile (const CcaKernelArgs &f, RowWriter &writer, const TileHeader &header, const FirstComponents &first,
+    uint32_t tile, uint32_t t, uint32_t threads, const WriteLoneRuns &write_lone_runs)
+{
+  const uint32_t lane = t % 32, records = count_records (f, header);
+  for (uint32_t i = t; i - lane < records; i += threads) {
+    const bool has = i < records;
+    const bool loads = has && !(LOADED && i == t);
+    writer.write_closed (has, loads ? __ldcs (&f.closed.records[header.closed_base + i]) : first.record);
+  }
+  if (header.marks & TILE_HAS_LONE)
+    write_lone_runs (f.by_tile.lone[tile].words);
+  for (uint32_t i = t; i - lane < header.open; i += threads) {
+    const uint32_t component = tile * MAX_OPEN_COMPONENTS + i;
+    OpenKey key = first.key;
+    OpenSums sums = first.sums;
+    if (i < header.open && !(LOADED && i == t))
+      key = load_parent (f.by_open_component.parents, component);
+    const bool is_root = i < header.open && (uint32_t) key == component;
+    if (is_root && !(LOADED && i == t))
+      sums = load_sums (&f.by_open_component.sums[component]);
+    if (__any_sync (~0u, is_root))
+      writer.write_open (is_root, component, key, sums);
   }
 }
 

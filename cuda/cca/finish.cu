@@ -280,12 +280,14 @@ __launch_bounds__ (FINISH_THREADS, 1)
   }
   __syncthreads ();
   const bool early = is_early (f, result);
-  if (emitted < own_tiles)
-    emit_tile<true> (
-        f, s.by_warp[emitted].rows, s.headers[emitted], first_components, first + emitted, early, emitter, warps * 32);
-  if (result.rows_complete && !early) {
+  if (emitted < own_tiles) {
+    RowWriter writer (f, s.by_warp[emitted].rows, first + emitted, early);
+    emit_tile<true> (f, writer, s.headers[emitted], first_components, first + emitted, emitter, warps * 32,
+        [&] (const uint32_t *words) { writer.write_few_lone_runs (words, emitter, warps * 32); });
+  }
+  if (result.rows_complete && !early && count <= f.host.rows) {
     cluster_barrier ();
-    copy_table (f, min (count, f.host.rows));
+    copy_table (f, count);
   }
   set_flag (f);
   if (copy.from && !result.rows_complete)

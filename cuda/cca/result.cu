@@ -10,7 +10,8 @@ namespace
 {
 
 constexpr const char *WORK = "analysing components";
-constexpr uint32_t MOST_DELIVERED = 1 << 18; /* rows: pinned memory is expensive */
+/* Rows. More are fetched when they are asked for: nobody may do so, and they take as long on the bus as the analysis. */
+constexpr uint32_t MOST_DELIVERED = 1 << 14;
 constexpr int DELIVERY_CTAS = 64;
 constexpr uint32_t BACKGROUND_WORDS = sizeof (BackgroundSums) / 4;
 
@@ -34,7 +35,7 @@ __launch_bounds__ (DELIVERY_THREADS) delivery_kernel (const __grid_constant__ Cc
   const CcaHeader header = *f.header;
   if (is_early (f, header))
     return;
-  const uint32_t rows = header.rows_complete ? min (header.count, at.rows) : 0;
+  const uint32_t rows = header.rows_complete && header.count <= at.rows ? header.count : 0;
   write_rows<uint4> (host + at.table, f.table.components, rows, sizeof (CtrComponent));
   if (f.by_table_row.moments)
     write_rows<uint2> (host + at.moments, f.by_table_row.moments, rows, sizeof (CtrComponentMoments));
@@ -126,16 +127,17 @@ fetch (CcaAnalyser *cca, const void *to, const void *from, size_t size, CtrError
   return true;
 }
 
-/* Copies COUNT rows: the first ones have been delivered, the others are fetched. */
+/* Copies COUNT rows, which have been delivered if there was room for them. */
 template <typename Row>
 bool
 take_rows (CcaAnalyser *cca, const Row *to, const Row *device, size_t at, uint32_t count, CtrError *error)
 {
   if (!to)
     return true;
-  const uint32_t have = count < cca->delivered_rows ? count : cca->delivered_rows;
-  memcpy ((void *) to, (const uint8_t *) delivery_header (&cca->delivery) + at, have * sizeof *to);
-  return fetch (cca, to + have, device + have, (count - have) * sizeof *to, error);
+  if (count > cca->delivered_rows)
+    return fetch (cca, to, device, count * sizeof *to, error);
+  memcpy ((void *) to, (const uint8_t *) delivery_header (&cca->delivery) + at, count * sizeof *to);
+  return true;
 }
 
 CtrComponent
@@ -225,7 +227,7 @@ cca_take_result (CcaAnalyser *cca, CtrError *error)
   if (f->by_edge_pixel.labels)
     memcpy ((void *) result->labels, (const uint8_t *) delivery_header (&cca->delivery) + at.edges,
         2 * (size_t) f->width * sizeof *result->labels);
-  if (header.count > cca->delivered_rows && cca->delivered_rows < MOST_DELIVERED) {
+  if (header.count > cca->delivered_rows && header.count <= MOST_DELIVERED) {
     cca->delivered_rows = min (ctr_with_spare (header.count), MOST_DELIVERED);
     cca->generation++; /* The cached graphs deliver fewer rows. */
   }

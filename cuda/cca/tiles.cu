@@ -26,7 +26,7 @@ constexpr unsigned SMALL_TILES = CTR_CCA_SMALL_TILES, FEW_TILES = CTR_CCA_FEW_TI
 /* Threads of a CTA with a tile by runs. An SM has 1024, so of the 132 of an H100 each runs 4 or 8 tiles at once. */
 constexpr int MORE_RUN_THREADS = 256, RUN_THREADS = 128;
 /* Instructions of a row walk, a row; of a tile by runs, a tile and a run. */
-constexpr uint32_t ROW_COST = 523, RUNS_COST = 3000, RUN_COST = 8;
+constexpr uint32_t ROW_COST = 523, RUNS_COST = 12000, RUN_COST = 8;
 
 template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ inline TileContent

@@ -22,7 +22,7 @@ void
 cracks_launch_parents (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
 {
   launch_over (f.labels ? find_west_neighbour_kernel<true> : find_west_neighbour_kernel<false>,
-      (uint64_t) f.contour_capacity * WALK_LANES, f, overlap, stream);
+      walk_threads (f.contour_capacity), f, overlap, stream);
   launch_over (resolve_parents_kernel<CracksPolicy>, f.contour_capacity, f, overlap, stream);
 }
 

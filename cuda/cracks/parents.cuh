@@ -66,27 +66,23 @@ struct LabelsPolicy : CracksPolicy {
 };
 
 /* Finds each contour's neighbour to the west of its start, which is its parent or has the same parent, by all threads
- * of CTAS. WALK_LANES a contour. */
+ * of CTAS. */
 template <bool LABELS>
 __device__ inline void
 find_west_neighbours (const CracksKernelArgs &f, const Ctas &ctas)
 {
   const ListView *views = final_views (f);
-  const uint32_t contours = f.counters->header.all_contours;
-  for (uint32_t base = ctas.first_index () / 32 * WALK_GROUPS; base < contours;
-       base += ctas.index_step () / 32 * WALK_GROUPS) {
-    const bool there = base + threadIdx.x % 32 / WALK_LANES < contours;
-    const uint32_t i = there ? base + threadIdx.x % 32 / WALK_LANES : base;
-    const uint32_t start = f.by_contour.starts[i], place = f.by_corner.place[start],
+  for_all_walks (f, ctas, [&] (auto walk, uint32_t contour, bool there) {
+    const uint32_t start = f.by_contour.starts[contour], place = f.by_corner.place[start],
                    level_index = f.by_corner.level_index[start], y = place >> 16;
     const bool hole = is_hole (f, start);
-    const int x = walk_west<LABELS> (f, level_index, (int) (place & 0xffff) - 1, y, hole);
+    const int x = walk.template west<LABELS> (f, level_index, (int) (place & 0xffff) - 1, y, hole);
     const bool sought = hole || x >= 0;
-    const uint32_t other = contour_at_crack<LABELS> (f, views, sought, level_index, x + 1, y);
-    if (there && walk_lane () == 0)
-      f.hierarchy.parents[i] =
+    const uint32_t other = walk.template line_at<LABELS> (f, views, sought, level_index, x + 1, y);
+    if (there && walk.lane () == 0)
+      f.hierarchy.parents[contour] =
           sought ? other | (is_hole (f, f.by_contour.starts[other]) == hole ? SAME_PARENT_AS : 0) : NO_PARENT;
-  }
+  });
 }
 
 } // namespace
