@@ -14,12 +14,12 @@
 namespace
 {
 
-constexpr int TILE_WARPS = 4; /* of a CTA, each with a tile, and all with those of many runs */
-constexpr int TILE_CTAS = 6;  /* of an SM */
+constexpr int TILE_WARPS = 8; /* of a CTA, each with a tile, and all with those of many runs */
+constexpr int TILE_CTAS = 4;  /* of an SM */
 /* A frame with more tiles is large; 2560 x 1440 has 460, 3840 x 2160 has 1020. In one of few tiles more threads have each. Tests have
  * other numbers. */
 #ifndef CTR_CCA_SMALL_TILES
-#define CTR_CCA_SMALL_TILES 1056
+#define CTR_CCA_SMALL_TILES 2112
 #define CTR_CCA_FEW_TILES 528
 #endif
 constexpr unsigned SMALL_TILES = CTR_CCA_SMALL_TILES, FEW_TILES = CTR_CCA_FEW_TILES;
