@@ -9,7 +9,7 @@ namespace
 constexpr int SINGLE_THREADS = 128, SHARED_THREADS = 64; /* of a tile, alone in its CTA and together with others */
 constexpr unsigned MAX_SINGLE_TILES =
     2048;                     /* up to 16 megapixels each tile has a CTA of its own, which all run at once */
-constexpr int MANY_TILES = 2; /* of a CTA in larger frames */
+constexpr int MANY_TILES = 4; /* of a CTA in larger frames */
 
 /* To be called by all threads of every CTA. The last CTA sets the host's flag behind the rows of all. */
 __device__ inline void

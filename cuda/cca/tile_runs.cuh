@@ -219,26 +219,49 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
     return {firsts, all & ~firsts};
   }
 
-  /* Makes RUN's parent a root. All runs do so at once, and double their steps. */
+  /* Calls WORK (run, root) for all runs. Each thread follows the links of some at once, and no warp diverges: the loads take most of the
+   * time. SHORTEN: others pass here meanwhile, and have fewer steps to go. */
+  template <bool SHORTEN, uint32_t AT_ONCE, typename Work>
   __device__ void
-  shorten (uint32_t run)
+  for_all_roots_by (const Work &work)
   {
-    uint32_t up = parent (run), next;
-    if (up == run)
-      return;
-    while ((next = parent (up)) != up) {
-      atomicMin (&s.entry[run], next << 16); /* Others pass here. */
-      up = next;
+#pragma unroll 1
+    for (uint32_t base = threadIdx.x; base - lane < count; base += AT_ONCE * THREADS) {
+      uint32_t root[AT_ONCE];
+#pragma unroll
+      for (uint32_t k = 0; k < AT_ONCE; k++) {
+        const uint32_t run = base + k * THREADS;
+        root[k] = run < count ? parent (run) : 0; /* The first run is always a root. */
+      }
+      bool moving;
+      do {
+        moving = false;
+#pragma unroll
+        for (uint32_t k = 0; k < AT_ONCE; k++) {
+          const uint32_t up = parent (root[k]);
+          if (up == root[k])
+            continue;
+          if (SHORTEN)
+            atomicMin (&s.entry[base + k * THREADS], up << 16);
+          root[k] = up;
+          moving = true;
+        }
+      } while (__any_sync (~0u, moving));
+#pragma unroll
+      for (uint32_t k = 0; k < AT_ONCE; k++)
+        if (base + k * THREADS < count)
+          work (base + k * THREADS, root[k]);
     }
   }
 
-  /* Gives RUN the top of its root. */
+  template <bool SHORTEN, typename Work>
   __device__ void
-  find_top (uint32_t run)
+  for_all_roots (const Work &work)
   {
-    const uint32_t root = find (run);
-    if (root != run)
-      ((volatile uint16_t *) s.entry)[2 * run] = top (root);
+    if (count > THREADS)
+      for_all_roots_by<SHORTEN, 4> (work);
+    else
+      for_all_roots_by<SHORTEN, 1> (work);
   }
 
   __device__ void
@@ -518,10 +541,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
       }
     }
     __syncthreads ();
-    for_all (count, [&] (uint32_t i, bool has) {
-      if (has)
-        shorten (i);
-    });
+    for_all_roots<true> ([] (uint32_t, uint32_t) {});
     __syncthreads ();
     for_all (join_count, [&] (uint32_t i, bool has) {
       if (has)
@@ -530,9 +550,9 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
     __syncthreads ();
     for (uint32_t i = t; i < sizeof s.by_top / sizeof (uint4); i += THREADS)
       ((uint4 *) &s.by_top)[i] = make_uint4 (0, 0, 0, 0);
-    for_all (count, [&] (uint32_t i, bool has) {
-      if (has)
-        find_top (i);
+    for_all_roots<false> ([&] (uint32_t run, uint32_t root) {
+      if (root != run)
+        ((volatile uint16_t *) s.entry)[2 * run] = top (root);
     });
     __syncthreads ();
     sum_up ();
