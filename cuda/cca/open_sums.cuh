@@ -4,6 +4,7 @@
 #define CTR_CUDA_CCA_OPEN_SUMS_CUH
 
 #include "cuda/cca/seams.cuh"
+#include "cuda/common/ptx.cuh"
 
 namespace
 {
@@ -96,6 +97,30 @@ struct SumTable {
       atomicMax (&right[slot], n.right);
     if (n.bottom > *(volatile uint32_t *) &bottom[slot])
       atomicMax (&bottom[slot], n.bottom);
+  }
+
+  /* Likewise, of all lanes that have one: components of a warp mostly have the same root. The whole warp calls it. */
+  __device__ void
+  add_of_warp (const CcaKernelArgs &f, bool has, uint32_t root, const OpenSums &n, uint32_t base_x, uint32_t base_y)
+  {
+    constexpr int worth_it = 4; /* lanes, which would wait for each other */
+    const uint32_t lanes = __ballot_sync (~0u, has), first = lanes ? __ffs (lanes) - 1 : 0;
+    const uint32_t common = __shfl_sync (~0u, root, first);
+    const bool is_common = has && root == common;
+    if (__popc (__ballot_sync (~0u, is_common)) > worth_it) {
+      const uint32_t all_area = total_of_lanes (is_common ? n.area : 0);
+      const OpenSums all = {total_of_lanes (is_common ? (uint32_t) (n.sum_x - (unsigned long long) n.area * base_x) : 0)
+                                + (unsigned long long) all_area * base_x,
+          total_of_lanes (is_common ? (uint32_t) (n.sum_y - (unsigned long long) n.area * base_y) : 0)
+              + (unsigned long long) all_area * base_y,
+          all_area, ~greatest_of_lanes (is_common ? ~n.left : 0), greatest_of_lanes (is_common ? n.right : 0),
+          greatest_of_lanes (is_common ? n.bottom : 0)};
+      if (threadIdx.x % 32 == first)
+        add (f, common, all, base_x, base_y);
+      has = has && !is_common;
+    }
+    if (has)
+      add (f, root, n, base_x, base_y);
   }
 
   /* Adds the table's sums to those of the roots. All threads of the CTA, after a barrier. */

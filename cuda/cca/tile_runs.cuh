@@ -280,7 +280,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
   {
     const uint32_t n = top (count * (2 * lane + 1) / 64);
     const uint32_t votes = __popc (__match_any_sync (~0u, n));
-    return max_of_lanes (votes << 16 | n) & 0xffff;
+    return greatest_of_lanes (votes << 16 | n) & 0xffff;
   }
 
   /* Adds the sums of all pieces to those of their components. Past the percolation threshold nearly all belong to one, and atomics on one
@@ -316,11 +316,11 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
         run++;
       }
     }
-    common_area_sum_x = sum_of_lanes (common_area_sum_x);
-    common_sum_y = sum_of_lanes (common_sum_y);
-    common_left = max_of_lanes (TILE_W - 1 - common_left);
-    common_right = max_of_lanes (common_right);
-    common_bottom = max_of_lanes (common_bottom);
+    common_area_sum_x = total_of_lanes (common_area_sum_x);
+    common_sum_y = total_of_lanes (common_sum_y);
+    common_left = greatest_of_lanes (TILE_W - 1 - common_left);
+    common_right = greatest_of_lanes (common_right);
+    common_bottom = greatest_of_lanes (common_bottom);
     if (lane == 0 && common_area_sum_x)
       add (common, common_area_sum_x, common_sum_y, common_left, common_right, common_bottom);
   }

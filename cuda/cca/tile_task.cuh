@@ -5,6 +5,7 @@
 
 #include "cuda/cca/tile_labels.cuh"
 #include "cuda/cca/tile_pixels.cuh"
+#include "cuda/common/ptx.cuh"
 
 namespace
 {
@@ -13,31 +14,6 @@ constexpr uint32_t NO_LABEL = 0xffff; /* background pixel of a tile's outer line
 /* Marks the entry of a root once its component is numbered. Then bits 0 to 15 are the reference to the component, and
  * bit 16 is its first column modulo 2. */
 constexpr uint32_t RESOLVED = 1u << 31;
-
-/* Over all lanes of the warp. */
-__device__ inline uint32_t
-sum_of_lanes (uint32_t value)
-{
-#if __CUDA_ARCH__ >= 800
-  return __reduce_add_sync (~0u, value);
-#else
-  for (int d = 16; d; d /= 2)
-    value += __shfl_xor_sync (~0u, value, d);
-  return value;
-#endif
-}
-
-__device__ inline uint32_t
-max_of_lanes (uint32_t value)
-{
-#if __CUDA_ARCH__ >= 800
-  return __reduce_max_sync (~0u, value);
-#else
-  for (int d = 16; d; d /= 2)
-    value = max (value, __shfl_xor_sync (~0u, value, d));
-  return value;
-#endif
-}
 
 enum TileContent { TILE_EMPTY, TILE_FULL, TILE_MIXED };
 

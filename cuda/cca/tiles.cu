@@ -49,7 +49,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ inline bool
 TileTask<CONNECTIVITY, KEEP_RUNS>::is_for_runs () const
 {
-  return __any_sync (~0u, __popcll (changes) * ROW_COST > RUNS_COST + sum_of_lanes (run_count) * RUN_COST);
+  return __any_sync (~0u, __popcll (changes) * ROW_COST > RUNS_COST + total_of_lanes (run_count) * RUN_COST);
 }
 
 template <int CONNECTIVITY, bool KEEP_RUNS>

@@ -140,6 +140,20 @@ sum_of_lanes (uint32_t value)
   return value;
 }
 
+/* The sum of all VALUES of the warp, in all lanes, which all call it. */
+__device__ inline uint32_t
+total_of_lanes (uint32_t value)
+{
+#if __CUDA_ARCH__ >= 800
+  return __reduce_add_sync (~0u, value);
+#else
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2)
+    value += __shfl_xor_sync (~0u, value, distance);
+  return value;
+#endif
+}
+
 /* The greatest VALUE of the warp, in all lanes, which all call it. */
 __device__ inline uint32_t
 greatest_of_lanes (uint32_t value)

@@ -128,6 +128,14 @@ sum_of_lanes (uint32_t value)
 }
 
 static inline uint32_t
+total_of_lanes (uint32_t value)
+{
+  for (int distance = 16; distance > 0; distance /= 2)
+    value += __shfl_xor_sync (~0u, value, distance);
+  return value;
+}
+
+static inline uint32_t
 greatest_of_lanes (uint32_t value)
 {
   for (int distance = 16; distance > 0; distance /= 2)
