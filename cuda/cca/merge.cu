@@ -47,14 +47,10 @@ sum_tiles (const CcaKernelArgs &f, SumTable &table, uint32_t first_tx, uint32_t 
   __syncthreads ();
   for (uint32_t tx = first_tx + warp; tx < end_tx; tx += ORDER_WARPS) {
     const uint32_t tile = ty * f.tiles_x + tx, open = f.by_tile.headers[tile].open;
-    for (uint32_t i = lane; i - lane < open; i += 32) {
-      const uint32_t component = tile * MAX_OPEN_COMPONENTS + i;
-      const uint32_t root = i < open ? (uint32_t) take_root (f, component) : component;
-      const bool has = root != component;
-      OpenSums sums = {};
-      if (has)
-        sums = f.by_open_component.sums[component];
-      table.add_of_warp (f, has, root, sums, base_x, base_y);
+    for (uint32_t i = lane; i < open; i += 32) {
+      const uint32_t component = tile * MAX_OPEN_COMPONENTS + i, root = (uint32_t) take_root (f, component);
+      if (root != component)
+        table.add (f, root, f.by_open_component.sums[component], base_x, base_y);
     }
   }
   __syncthreads ();

@@ -4,23 +4,25 @@
 #define CTR_CUDA_CCA_OPEN_SUMS_CUH
 
 #include "cuda/cca/seams.cuh"
-#include "cuda/common/ptx.cuh"
 
 namespace
 {
 
 constexpr int SUM_SLOTS = 256; /* a power of two, and no more than a CTA has threads */
 
-/* The key of COMPONENT's root, which becomes its parent: so the feature kernel finds it in one step. Other threads may
- * still pass here: any ancestor is valid. */
+/* The key of COMPONENT's root, which becomes its parent: so the feature kernel finds it in one step. All components do so at once, and
+ * each one's parent is as many steps nearer to the root as its parent's was: so thousands of steps take a few. Any ancestor is a valid
+ * parent. */
 __device__ inline OpenKey
 take_root (const CcaKernelArgs &f, uint32_t component)
 {
   OpenKey *parents = f.by_open_component.parents;
-  const OpenKey key = find_root (parents, component, load_parent (parents, component));
-  if ((uint32_t) key != component)
-    *(volatile OpenKey *) &parents[component] = key;
-  return key;
+  OpenKey up = load_parent (parents, component);
+  if ((uint32_t) up == component)
+    return up;
+  for (OpenKey next; (next = load_parent (parents, (uint32_t) up)) != up; up = next)
+    *(volatile OpenKey *) &parents[component] = next;
+  return up;
 }
 
 /* Marks the first pixel of the component with KEY in STARTS, shared memory of its tile's by_tile_row.starts. */
@@ -97,30 +99,6 @@ struct SumTable {
       atomicMax (&right[slot], n.right);
     if (n.bottom > *(volatile uint32_t *) &bottom[slot])
       atomicMax (&bottom[slot], n.bottom);
-  }
-
-  /* Likewise, of all lanes that have one: components of a warp mostly have the same root. The whole warp calls it. */
-  __device__ void
-  add_of_warp (const CcaKernelArgs &f, bool has, uint32_t root, const OpenSums &n, uint32_t base_x, uint32_t base_y)
-  {
-    constexpr int worth_it = 4; /* lanes, which would wait for each other */
-    const uint32_t lanes = __ballot_sync (~0u, has), first = lanes ? __ffs (lanes) - 1 : 0;
-    const uint32_t common = __shfl_sync (~0u, root, first);
-    const bool is_common = has && root == common;
-    if (__popc (__ballot_sync (~0u, is_common)) > worth_it) {
-      const uint32_t all_area = total_of_lanes (is_common ? n.area : 0);
-      const OpenSums all = {total_of_lanes (is_common ? (uint32_t) (n.sum_x - (unsigned long long) n.area * base_x) : 0)
-                                + (unsigned long long) all_area * base_x,
-          total_of_lanes (is_common ? (uint32_t) (n.sum_y - (unsigned long long) n.area * base_y) : 0)
-              + (unsigned long long) all_area * base_y,
-          all_area, ~greatest_of_lanes (is_common ? ~n.left : 0), greatest_of_lanes (is_common ? n.right : 0),
-          greatest_of_lanes (is_common ? n.bottom : 0)};
-      if (threadIdx.x % 32 == first)
-        add (f, common, all, base_x, base_y);
-      has = has && !is_common;
-    }
-    if (has)
-      add (f, root, n, base_x, base_y);
   }
 
   /* Adds the table's sums to those of the roots. All threads of the CTA, after a barrier. */

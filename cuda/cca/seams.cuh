@@ -14,25 +14,10 @@ load_parent (const OpenKey *parents, uint32_t component)
   return __ldcg (parents + component); /* from L2, where atomics take effect */
 }
 
-/* The key of COMPONENT's root; UP: its parent's key. Halves the path on the way. A plain store suffices: a component
- * with a parent never becomes a root again, and any ancestor is a valid parent. */
-__device__ inline OpenKey
-find_root (OpenKey *parents, uint32_t component, OpenKey up)
-{
-  while ((uint32_t) up != component) {
-    OpenKey next = load_parent (parents, (uint32_t) up);
-    if (next == up)
-      return up;
-    *(volatile OpenKey *) &parents[component] = next;
-    component = (uint32_t) next;
-    up = load_parent (parents, component);
-  }
-  return up;
-}
-
 constexpr int NEAR_STEPS = 8; /* each halves the path; noise hardly ever takes more */
 
-/* As find_root(), but after NEAR_STEPS any ancestor. */
+/* The key of COMPONENT's root or, after NEAR_STEPS, of any ancestor; UP: its parent's key. Halves the path on the way. A plain store
+ * suffices: a component with a parent never becomes a root again, and any ancestor is a valid parent. */
 __device__ inline OpenKey
 find_near_root (OpenKey *parents, uint32_t component, OpenKey up)
 {
