@@ -316,12 +316,14 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS> struct RunTile {
         run++;
       }
     }
+    if (!__any_sync (~0u, common_area_sum_x))
+      return;
     common_area_sum_x = total_of_lanes (common_area_sum_x);
     common_sum_y = total_of_lanes (common_sum_y);
     common_left = greatest_of_lanes (TILE_W - 1 - common_left);
     common_right = greatest_of_lanes (common_right);
     common_bottom = greatest_of_lanes (common_bottom);
-    if (lane == 0 && common_area_sum_x)
+    if (lane == 0)
       add (common, common_area_sum_x, common_sum_y, common_left, common_right, common_bottom);
   }
 
