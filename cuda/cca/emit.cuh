@@ -4,6 +4,7 @@
 #define CTR_CUDA_CCA_EMIT_CUH
 
 #include "cuda/cca/open_sums.cuh"
+#include "cuda/common/ptx.cuh"
 
 namespace
 {
@@ -43,9 +44,9 @@ load_first (const CcaKernelArgs &f, const TileHeader &header, uint32_t tile, uin
   return first;
 }
 
-/* Lone runs of one turn of a warp: length << 16 | y << 7 | x. */
+/* Lone runs of two turns of a warp: length << 16 | y << 7 | x. */
 struct LoneList {
-  uint32_t runs[32 * 16];
+  uint32_t runs[2 * 32 * 16];
 };
 
 /* The table rows of the components that start in a tile, written by some warps. The whole warp calls all functions. EARLY: to the host, too.
@@ -197,35 +198,38 @@ struct RowWriter {
     }
   }
 
-  /* The lone runs by THREADS threads, of which this one is number T. Those of 32 words are listed first, so that neighbouring lanes have
+  /* The lone runs by THREADS threads, of which this one is number T. Those of 64 words are listed first, so that neighbouring lanes have
    * neighbouring rows of the table. */
   template <uint32_t THREADS>
   __device__ void
   write_lone_runs (const uint32_t *words, uint32_t t, LoneList &list)
   {
     constexpr uint32_t turns = TILE_THREADS / THREADS;
+    static_assert (turns % 2 == 0, "two turns at once");
     uint32_t loaded[turns];
 #pragma unroll
     for (uint32_t turn = 0; turn < turns; turn++)
       loaded[turn] = __ldcs (&words[turn * THREADS + t]);
 #pragma unroll
-    for (uint32_t turn = 0; turn < turns; turn++) {
-      const uint32_t i = turn * THREADS + t;
-      uint32_t rest = without_end (i, loaded[turn]);
-      const uint32_t count = __popc (rest & ~(rest << 1));
-      uint32_t next = count;
-      for (int d = 1; d < 32; d *= 2) {
-        const uint32_t n = __shfl_up_sync (~0u, next, d);
-        next += lane >= d ? n : 0;
+    for (uint32_t turn = 0; turn < turns; turn += 2) {
+      const uint32_t i[2] = {turn * THREADS + t, (turn + 1) * THREADS + t};
+      uint32_t rest[2], counts = 0; /* of the second turn << 16 */
+#pragma unroll
+      for (int k = 0; k < 2; k++) {
+        rest[k] = without_end (i[k], loaded[turn + k]);
+        counts |= __popc (rest[k] & ~(rest[k] << 1)) << 16 * k;
       }
-      const uint32_t all = __shfl_sync (~0u, next, 31);
-      next -= count;
-      while (rest)
-        list.runs[next++] = take_lone_run (words, i, &rest);
+      const uint32_t sums = sum_of_lanes (counts), all = __shfl_sync (~0u, sums, 31);
+      const uint32_t first_turn = all & 0xffff, both = first_turn + (all >> 16), before = sums - counts;
+      uint32_t next[2] = {before & 0xffff, first_turn + (before >> 16)};
+#pragma unroll
+      for (int k = 0; k < 2; k++)
+        while (rest[k])
+          list.runs[next[k]++] = take_lone_run (words, i[k], &rest[k]);
       __syncwarp ();
 #pragma unroll 1
-      for (uint32_t k = lane; k - lane < all; k += 32)
-        write_lone (k < all, list.runs[k]);
+      for (uint32_t k = lane; k - lane < both; k += 32)
+        write_lone (k < both, list.runs[k]);
       __syncwarp ();
     }
   }

@@ -61,7 +61,7 @@ grow (CcaAnalyser *cca, CtrDeviceBuffer *buffer, size_t size, CtrError *error)
   return (size <= buffer->size || invalidate (cca, error)) && ctr_device_buffer_reserve (buffer, size, error);
 }
 
-/* As grow(); clears new memory, because rows of a result are fetched before their number is known. */
+/* As grow(); clears new memory: so what is loaded early, such as rows of a result before their number is known, has been written. */
 bool
 grow_cleared (CcaAnalyser *cca, CtrDeviceBuffer *buffer, size_t size, CtrError *error)
 {
@@ -104,15 +104,11 @@ describe_frame (const CcaAnalyser *cca, const CcaFrameKey *key, CcaKernelArgs *f
 bool
 reserve_tiles (CcaAnalyser *cca, CcaKernelArgs *f, CtrError *error)
 {
-  const size_t size = lay_out_tiles (f, NULL);
-  const bool fresh = size > cca->tiles.size;
-  if (!grow (cca, &cca->tiles, size, error))
+  /* The arrays that come first in the layout start at zero, and each frame resets them for the next one. Of borders and starts more is
+   * loaded than a tile may have written: before it is known whether that is needed. */
+  if (!grow_cleared (cca, &cca->tiles, lay_out_tiles (f, NULL), error))
     return false;
   lay_out_tiles (f, (uint8_t *) cca->tiles.data);
-  /* The arrays that come first in the layout start at zero. Each frame resets them for the next one. */
-  if (fresh)
-    CTR_CUDA (cudaMemsetAsync (
-        f->counters, 0, (uint8_t *) f->by_overflow_slot.labels - (uint8_t *) f->counters, cca->session.stream));
   return true;
 }
 
