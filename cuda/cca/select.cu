@@ -8,6 +8,11 @@ namespace
 {
 
 constexpr int SELECT_THREADS = 512; /* a thread a row */
+/* At most: there may be room for many more rows than a frame has. Tests have another number. */
+#ifndef CTR_CCA_SELECT_CTAS
+#define CTR_CCA_SELECT_CTAS (132 * 4)
+#endif
+constexpr unsigned SELECT_CTAS = CTR_CCA_SELECT_CTAS;
 constexpr int LABEL_THREADS = 256;
 constexpr unsigned LABEL_CTAS = 132 * 8;
 
@@ -60,7 +65,8 @@ store_row (const CcaKernelArgs &f, uint32_t i, const TableRow &row)
     f.by_table_row.skeleton[i] = row.skeleton;
 }
 
-/* A CTA moves rows to where rows of CTAs before it were. These have loaded theirs by then, since it knows their sums. */
+/* CTAs take SELECT_THREADS rows after the other, and move them to where rows before them were: those have been loaded by then, since
+ * their sums are known. */
 __global__ void
 __launch_bounds__ (SELECT_THREADS)
     select_kernel (const __grid_constant__ CcaKernelArgs f, const __grid_constant__ CtrSelectPlan plan)
@@ -73,11 +79,14 @@ __launch_bounds__ (SELECT_THREADS)
   const uint32_t rows = header->count, t = threadIdx.x;
   if (!header->rows_complete)
     return;
-  if (t == 0)
-    ticket = atomicAdd (&f.counters->select_ticket, 1);
-  __syncthreads ();
-  const uint32_t i = ticket * SELECT_THREADS + t;
-  if (ticket * SELECT_THREADS < rows) {
+#pragma unroll 1
+  for (;;) {
+    if (t == 0)
+      ticket = atomicAdd (&f.counters->select_ticket, 1);
+    __syncthreads ();
+    const uint32_t own = ticket, i = own * SELECT_THREADS + t;
+    if (own * SELECT_THREADS >= rows)
+      break;
     TableRow row = {};
     bool remains = false;
     if (i < rows) {
@@ -87,7 +96,7 @@ __launch_bounds__ (SELECT_THREADS)
     }
     __threadfence ();
     uint32_t all;
-    const uint32_t to = device_scan<SELECT_THREADS> (remains, f.select.states, ticket, sums, &all);
+    const uint32_t to = device_scan<SELECT_THREADS> (remains, f.select.states, own, sums, &all);
     if (i < rows)
       f.select.labels[i] = remains ? to + 1 : 0;
     if (remains)
@@ -135,8 +144,8 @@ void
 cca_launch_select (const CcaKernelArgs &f, const CtrSelectPlan &plan, uint32_t *labels, uint64_t count, bool overlap,
     cudaStream_t stream)
 {
-  ctr_launch_overlapped (
-      overlap, select_kernel, ctr_div_up (f.table.capacity, SELECT_THREADS), SELECT_THREADS, 0, stream, f, plan);
+  ctr_launch_overlapped (overlap, select_kernel, min (ctr_div_up (f.table.capacity, SELECT_THREADS), SELECT_CTAS),
+      SELECT_THREADS, 0, stream, f, plan);
   if (labels)
     ctr_launch_overlapped (overlap, select_labels_kernel,
         (unsigned) min ((count + LABEL_THREADS - 1) / LABEL_THREADS, (uint64_t) LABEL_CTAS), LABEL_THREADS, 0, stream,
