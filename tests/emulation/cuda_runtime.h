@@ -21,6 +21,7 @@ enum cudaError_t {
   cudaErrorInvalidResourceHandle = 400,
   cudaErrorNotReady = 600,
   cudaErrorIllegalAddress = 700,
+  cudaErrorNotSupported = 801,
   cudaErrorStreamCaptureUnsupported = 900,
   cudaErrorGraphExecUpdateFailure = 910,
 };
@@ -124,6 +125,7 @@ namespace emulation
 {
 cudaError_t allow_shared (const void *kernel, size_t dynamic_size);
 cudaError_t find_kernel ();
+bool has_clusters ();
 }
 
 template <typename... Parameters>
@@ -163,8 +165,8 @@ template <typename... Parameters>
 static inline cudaError_t
 cudaOccupancyMaxActiveClusters (int *count, void (*) (Parameters...), const cudaLaunchConfig_t *)
 {
-  *count = 1;
-  return cudaSuccess;
+  *count = ::emulation::has_clusters ();
+  return *count ? cudaSuccess : cudaErrorNotSupported;
 }
 
 #endif

@@ -127,6 +127,20 @@ most_shared ()
   return text ? strtoul (text, NULL, 10) : 227 * 1024;
 }
 
+/* Compute capability: that of sm_90, unless the environment says so. From 9 on kernels overlap, and there are clusters. */
+int
+compute_capability ()
+{
+  static const char *const text = getenv ("CTR_EMULATION_MAJOR");
+  return text ? atoi (text) : __CUDA_ARCH__ / 100;
+}
+
+bool
+has_clusters ()
+{
+  return compute_capability () >= 9;
+}
+
 cudaError_t
 allow_shared (const void *kernel, size_t dynamic_size)
 {
@@ -153,6 +167,10 @@ queue_kernel (const void *kernel, dim3 grid, dim3 block, size_t shared, cudaStre
       || grid.x % cluster || block.x == 0 || block.y == 0 || block.z == 0 || block.z > 64
       || (unsigned long long) block.x * block.y * block.z > 1024) {
     last_error = cudaErrorInvalidConfiguration;
+    return;
+  }
+  if ((overlapped || cluster > 1) && !has_clusters ()) {
+    last_error = cudaErrorNotSupported;
     return;
   }
   if (shared > dynamic_limit && shared > SHARED_DEFAULT) {
@@ -222,6 +240,8 @@ cudaGetErrorString (cudaError_t error)
       return "no kernel image is available for execution on the device";
     case cudaErrorIllegalAddress:
       return "an illegal memory access was encountered";
+    case cudaErrorNotSupported:
+      return "operation not supported";
     case cudaErrorStreamCaptureUnsupported:
       return "operation not permitted when stream is capturing";
     case cudaErrorGraphExecUpdateFailure:
@@ -272,7 +292,7 @@ cudaDeviceGetAttribute (int *value, cudaDeviceAttr attribute, int)
       *value = 4;
       return cudaSuccess;
     case cudaDevAttrComputeCapabilityMajor:
-      *value = __CUDA_ARCH__ / 100;
+      *value = compute_capability ();
       return cudaSuccess;
     case cudaDevAttrComputeCapabilityMinor:
       *value = __CUDA_ARCH__ / 10 % 10;
