@@ -197,7 +197,7 @@ struct RunContacts {
   }
 };
 
-/* Makes whole runs strong that contain a strong pixel. Lists the other runs and adds their number to *COUNT. ROWS: the
+/* WEAK has all candidates, and STRONG those that are strong, among others. Makes whole runs strong that contain a strong pixel. Lists the other runs and adds their number to *COUNT. ROWS: the
  * largest number of rows of a tile. */
 template <int ROWS>
 __device__ inline void
@@ -211,7 +211,7 @@ list_weak_runs (const TileRuns &runs, uint32_t *count)
     const uint32_t word = threadIdx.x + k * RUN_TILE_THREADS;
     starts[k] = 0;
     if (word < runs.words) {
-      const uint32_t bits = runs.weak[word], strong = fill_runs (bits, runs.strong[word]), weak = bits & ~strong;
+      const uint32_t bits = runs.weak[word], strong = fill_runs (bits, runs.strong[word] & bits), weak = bits & ~strong;
       runs.strong[word] = strong;
       runs.weak[word] = weak;
       starts[k] = weak & ~(weak << 1);
