@@ -339,10 +339,11 @@ public:
       }
 #pragma unroll
     for (int i = 0; i < 2; i++) {
-      const uint32_t first = __byte_perm (sums[0][2 * i], sums[0][2 * i + 1], 0x5140);
-      const uint32_t second = __byte_perm (sums[1][2 * i], sums[1][2 * i + 1], 0x5140);
-      low[WINDOWS - 1][i] = __byte_perm (first, second, 0x5410);
-      high[WINDOWS - 1][i] = __byte_perm (first, second, 0x7632);
+      /* Products, as there are fewer units for permutations and shifts. */
+      const uint32_t first = sums[0][2 * i] + sums[0][2 * i + 1] * 65536u;
+      const uint32_t second = sums[1][2 * i] + sums[1][2 * i + 1] * 65536u;
+      low[WINDOWS - 1][i] = __byte_perm (first, second, 0x6420);
+      high[WINDOWS - 1][i] = __byte_perm (first, second, 0x7531);
     }
   }
 
@@ -436,7 +437,7 @@ blur_in_place (const uint32_t *weights, uint8_t *samples)
 #pragma unroll
   for (int b = 0; b < blocks; b++)
     own[b].take_rows (matrices, from + 16 * b, stride);
-#pragma unroll 1
+#pragma unroll 2
   for (int row = 0; row < BLURRED_ROWS; row += 16, to += 16 * stride) {
     from += 16 * stride;
 #pragma unroll

@@ -44,7 +44,7 @@ struct Canny {
   CtrEdgePicture picture;
   CtrCannyOutput output;
   uint32_t width, height;
-  size_t most_shared; /* see canny_find_most_shared() */
+  CannyLimits limits_of_gpu;
 };
 
 /* The buffers above, but for those of the input stage. */
@@ -67,9 +67,9 @@ canny_create (CtrError *error)
   input_stage_init (&canny->input);
   canny->host.pinned = canny->limits.pinned = true;
   bool ok = cuda_session_open (&canny->session, "preparing an edge detector", error);
-  cudaError_t status = ok ? canny_find_most_shared (&canny->most_shared) : cudaSuccess;
+  cudaError_t status = ok ? canny_find_limits (&canny->limits_of_gpu) : cudaSuccess;
   if (ok && status == cudaSuccess)
-    status = canny_prepare_tiles (canny->most_shared);
+    status = canny_prepare_tiles (canny->limits_of_gpu.most_shared);
   ok = ok && (status == cudaSuccess || ctr_cuda_fail (error, status, "preparing an edge detector"));
   if (ok)
     return canny;
@@ -234,11 +234,11 @@ tile_height (const Canny *canny, const CtrImage *image, const CtrCannyPlan *plan
 {
   if (plan->wide)
     return CANNY_WIDE_ROWS;
-  const uint32_t rows = canny_tile_height (image->width, image->height, plan->radius, *plan, canny->most_shared);
+  const uint32_t rows = canny_tile_height (image->width, image->height, plan->radius, *plan, canny->limits_of_gpu);
   if (rows > 0)
     return rows;
   route->by_plane = route->blurs = true;
-  return canny_tile_height (image->width, image->height, 0, *plan, canny->most_shared);
+  return canny_tile_height (image->width, image->height, 0, *plan, canny->limits_of_gpu);
 }
 
 /* Where one kernel can find relative thresholds and edges of F: by it. */
@@ -250,7 +250,7 @@ take_one_pass (Canny *canny, const CannyKernelArgs &f, const CtrCannyPlan *plan,
       || !canny_survey_finds_greatest (plan->aperture, plan->l2_gradient))
     return true;
   if (!canny->one_pass_prepared)
-    CTR_CUDA (canny_prepare_one_pass (canny->most_shared, &canny->room, &canny->tall_room));
+    CTR_CUDA (canny_prepare_one_pass (canny->limits_of_gpu.most_shared, &canny->room, &canny->tall_room));
   canny->one_pass_prepared = true;
   route->kept = canny_tiles_to_keep (*room, plan->radius, f.tiles_x * f.tiles_y);
   if (route->kept)
@@ -329,7 +329,7 @@ prepare_planes (Canny *canny, CtrError *error)
 {
   if (canny->planes_prepared)
     return true;
-  CTR_CUDA (canny_prepare_survey (canny->most_shared));
+  CTR_CUDA (canny_prepare_survey (canny->limits_of_gpu.most_shared));
   CTR_CUDA (canny_prepare_wide_tiles ());
   canny->planes_prepared = true;
   return true;
@@ -461,11 +461,11 @@ queue_frame (
   f.tiles_y = ctr_div_up (f.height, f.tile_h);
   if (!take_one_pass (canny, f, plan, &route, error))
     return false;
-  if (route.by_plane && !plan->wide && !canny_survey_fits (plan->radius, canny->most_shared))
+  if (route.by_plane && !plan->wide && !canny_survey_fits (plan->radius, canny->limits_of_gpu.most_shared))
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
         "a blur with a radius of %u pixels needs more than the %zu bytes of shared memory that this GPU has: take a "
         "smaller sigma or the CPU backend",
-        plan->radius, canny->most_shared);
+        plan->radius, canny->limits_of_gpu.most_shared);
   if (!reserve (canny, &f, image, plan, route, error) || (route.by_plane && !prepare_planes (canny, error)))
     return false;
 

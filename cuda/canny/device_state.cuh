@@ -127,12 +127,16 @@ struct CannyKernelArgs {
   uint8_t weights[124];
 };
 
-/* Bytes of dynamic shared memory that the GPU allows a CTA. */
-cudaError_t canny_find_most_shared (size_t *most_shared);
+/* What the GPU has. */
+struct CannyLimits {
+  size_t most_shared; /* bytes of dynamic shared memory for a CTA */
+  uint32_t processors;
+};
+cudaError_t canny_find_limits (CannyLimits *limits);
 
-/* Rows of a tile, for samples of 8 bits that are blurred with RADIUS on the way; 0: no tile fits into MOST_SHARED. */
+/* Rows of a tile, for samples of 8 bits that are blurred with RADIUS on the way; 0: no tile fits. */
 uint32_t canny_tile_height (
-    uint32_t width, uint32_t height, uint32_t radius, const CtrCannyPlan &plan, size_t most_shared);
+    uint32_t width, uint32_t height, uint32_t radius, const CtrCannyPlan &plan, const CannyLimits &limits);
 
 /* To be called once in each CUDA context: raises the limit on shared memory, which is 48 KB by default, of the kernels that
  * MOST_SHARED is enough for. */

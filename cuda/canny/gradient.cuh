@@ -4,7 +4,7 @@
  *
  * This is the usual case, aperture 3 and |dx| + |dy|; sobel_tile.cuh has the others. It works on pairs of pixels in 16-bit
  * floating point. A number N is N / 2^24 there, so that its bits are those of the integer, and all values are exact: a sum of
- * absolute values is at most 2040, and integers are exact up to 2048. A warp goes down its rows, a lane holding eight columns.
+ * four samples is at most 1020, and integers are exact up to 2048. A warp goes down its rows, a lane holding eight columns.
  * A pair is of two columns that are four apart: then the pair to its left or right is another word, and no data moves. All
  * decisions are signs of differences, combined as bits of words. */
 #ifndef CTR_CUDA_CANNY_GRADIENT_CUH
@@ -28,13 +28,19 @@ constexpr int PAIRS = 4; /* of pixels in a lane: columns 0 and 4, 1 and 5, 2 and
  * c = 13573 / 32768 = 53 / 128 + 5 / 32768. Both sides are equal for m = 0 only. Rounding of the first product cannot
  * change the sign: where the sign depends on the second product, the first is exact, a multiple of 1/128 below 16. Both sides
  * are multiplied by 2^14, which leaves room for these fractions; a difference that is rounded to 0 keeps its sign. */
-constexpr uint32_t H2_SCALE = 0x7400, H2_181_128 = 0x75a8, H2_437_128 = 0x7ad4, H2_5_32768 = 0x4100;
-constexpr uint32_t H2_TWO = 0x4000, H2_MINUS = 0x8000;
+constexpr uint32_t H2_SCALE_TWICE = 0x7800, H2_181_128 = 0x75a8, H2_437_128 = 0x7ad4, H2_5_32768 = 0x4100;
+constexpr uint32_t H2_MINUS = 0x8000;
 
 /* A word for each pair of a lane, and for those left and right of them: columns -1 and 3, 0 and 4, .. 4 and 8. */
 struct PairsOfRow {
   Half2 at[PAIRS + 2];
 };
+
+__device__ inline uint32_t
+select_bits (uint32_t mask, uint32_t where_set, uint32_t elsewhere)
+{
+  return (where_set & mask) | (elsewhere & ~mask);
+}
 
 /* Signs of four words, a byte a pixel: 255 where it is set. */
 struct Signs {
@@ -58,8 +64,8 @@ pack_signs (const Signs &signs)
 struct PartialMaxima {
   Signs horizontal; /* the pixel is a maximum along a horizontal gradient */
   Signs vertical;   /* the others hold if the row below agrees */
-  Signs falling;    /* gradient from upper left to lower right */
-  Signs rising;
+  Signs diagonal;
+  Half2 rising[PAIRS]; /* The gradient of a diagonal one is from lower left to upper right: all bits of a half. */
 };
 
 /* FROM: four columns before the lane's first. */
@@ -78,15 +84,43 @@ load_row (const uint8_t *from)
   return r;
 }
 
-/* The magnitudes left and right of the tile, which no lane goes down: lane I has that of the I-th of the rows from FIRST - 1 to
- * END on, on the left, lane BESIDE_ROWS + I that on the right, in both halves. */
+/* Sums of the samples at columns X - 1 and X, for X = 0 to 4, in one row or in two. The sums of 2 x 2 samples make gradients
+ * cheap: half of dx + dy is the difference P of those at the lower right and the upper left of a pixel, half of dx - dy the
+ * difference Q of those at the upper right and the lower left. Half of |dx| + |dy| is the greater one of |P| and |Q|, so that
+ * the whole one is even, and dx and dy have the same sign if it is |P|. */
+struct BoxesOfRow {
+  Half2 at[PAIRS + 1];
+};
+
+__device__ inline BoxesOfRow
+sum_pairs (const PairsOfRow &row)
+{
+  BoxesOfRow sums;
+#pragma unroll
+  for (int i = 0; i <= PAIRS; i++)
+    sums.at[i] = h2_add (row.at[i], row.at[i + 1]);
+  return sums;
+}
+
+__device__ inline BoxesOfRow
+add_boxes (const BoxesOfRow &a, const BoxesOfRow &b)
+{
+  BoxesOfRow sums;
+#pragma unroll
+  for (int i = 0; i <= PAIRS; i++)
+    sums.at[i] = h2_add (a.at[i], b.at[i]);
+  return sums;
+}
+
+/* Half of the magnitudes left and right of the tile, which no lane goes down, in both halves, of the rows from FIRST - 1 to END on:
+ * lane I has that on the left of the I-th of them, lane 31 - I that on the right. */
 constexpr int BESIDE_ROWS = 16;
 
 template <int STRIDE>
 __device__ inline Half2
 find_beside (const CannyKernelArgs &f, const uint8_t *from, int tile_x, int tile_y, int first, int end)
 {
-  const int lane = threadIdx.x % 32, row = min (lane % BESIDE_ROWS, end - first + 1);
+  const int lane = threadIdx.x % 32, row = min (lane < BESIDE_ROWS ? lane : 31 - lane, end - first + 1);
   const int column = lane < BESIDE_ROWS ? -1 : CANNY_W, x = tile_x + column, y = tile_y + first - 1 + row;
   const uint8_t *at = from + row * STRIDE + BLURRED_LEFT + column - 1;
   int dx = 0, dy = 0;
@@ -96,7 +130,7 @@ find_beside (const CannyKernelArgs &f, const uint8_t *from, int tile_x, int tile
     dy += (i - 1) * (at[0] + 2 * at[1] + at[2]);
   }
   const bool inside = x >= 0 && x < (int) f.width && y >= 0 && y < (int) f.height;
-  return inside ? h2_broadcast (abs (dx) + abs (dy)) : 0;
+  return inside ? h2_broadcast ((abs (dx) + abs (dy)) / 2) : 0;
 }
 
 /* Which of the lane's columns are inside the image: bit 7 - I is for column I, bit 15 - I for column I + 4. */
@@ -108,129 +142,124 @@ columns_inside_image (const CannyKernelArgs &f, int tile_x)
   return leading (min (inside, PAIRS)) | leading (max (inside - PAIRS, 0)) << 8;
 }
 
-/* Finds the candidates of rows FIRST .. END - 1 of the tile, by one warp. BLURRED begins two rows above the tile,
- * its rows STRIDE bytes apart. AT_IMAGE_BORDER: the tile or its surroundings reach beyond the image. */
+/* A warp clears rows FIRST .. END - 1 of candidates or strong ones. */
+__device__ inline void
+clear_bits (uint8_t *bits, int first, int end)
+{
+  static_assert (CANNY_W == 256 && BESIDE_ROWS <= 16, "two lanes for each row");
+  const int lane = threadIdx.x % 32;
+  if (lane < 2 * (end - first))
+    ((uint4 *) (bits + first * 32))[lane] = make_uint4 (0, 0, 0, 0);
+}
+
+/* Finds the candidates of rows FIRST .. END - 1 of the tile, by one warp, and, in STRONG, which magnitudes are above HIGH, at
+ * least those of candidates. BLURRED begins two rows above the tile, its rows STRIDE bytes apart. AT_IMAGE_BORDER: the tile or
+ * its surroundings reach beyond the image.
+ *
+ * All magnitudes are halves. Those that are not above LOW are replaced by it, so that no such pixel is greater than another one. */
 template <int STRIDE>
 __device__ inline void
 find_candidates (const CannyKernelArgs &f, bool at_image_border, const uint8_t *blurred, int tile_x, int tile_y,
     int first, int end, int low, int high, uint8_t *candidates, uint8_t *strong)
 {
-  const int lane = threadIdx.x % 32;
-  const Half2 low2 = h2_broadcast (min (low, 2047)), high2 = h2_broadcast (min (high, 2047));
+  const int lane = threadIdx.x % 32, rows = end - first;
+  const Half2 low2 = h2_broadcast (min (low, 2047) >> 1), high2 = h2_broadcast (min (high, 2047) >> 1);
   static_assert (BLURRED_LEFT == 4, "a lane's columns are in two aligned words, with those beside them in four");
   const uint8_t *from = blurred + first * STRIDE + 8 * lane;
-  const Half2 beside = find_beside<STRIDE> (f, blurred + first * STRIDE, tile_x, tile_y, first, end);
-  const int beside_lane = lane == 0 ? 0 : BESIDE_ROWS, rows = end - first;
+  Half2 beside = h2_max_abs (low2, find_beside<STRIDE> (f, blurred + first * STRIDE, tile_x, tile_y, first, end));
+  /* Lanes 0 and 31 have those of the row that comes next. */
+  const uint32_t next_beside = keep_in_register (lane < BESIDE_ROWS ? lane + 1 : lane - 1);
   const uint32_t columns_inside = keep_in_register (columns_inside_image (f, tile_x));
-  PairsOfRow above = load_row (from), middle = load_row (from + STRIDE);
-  PairsOfRow last = {}; /* magnitudes of the row above, whose candidates are next */
-  PartialMaxima half = {};
-  Signs last_low = {};
+  BoxesOfRow samples = sum_pairs (load_row (from + STRIDE)), upper = add_boxes (sum_pairs (load_row (from)), samples);
   from += 2 * STRIDE;
-  const ptrdiff_t to_strong = strong - candidates;
-  candidates += first * 32 + lane;
-  bool last_is_active = false; /* Is the last row one of those, and has any lane a magnitude above LOW there? */
-#pragma unroll 2
-  for (int row = -1; row <= rows; row++, from += STRIDE) {
-    const PairsOfRow below = load_row (from);
-    PairsOfRow across, down, now;
-#pragma unroll
-    for (int i = 0; i < PAIRS + 2; i++) {
-      across.at[i] = h2_add (h2_fma (middle.at[i], h2_broadcast (H2_TWO), above.at[i]), below.at[i]);
-      down.at[i] = h2_sub (below.at[i], above.at[i]);
-    }
-    Half2 dx[PAIRS], dy[PAIRS];
+
+  /* Goes down to the next row, ROW. */
+  auto find_magnitudes = [&] (int row, Half2 *p, Half2 *q) {
+    const BoxesOfRow next = sum_pairs (load_row (from)), lower = add_boxes (samples, next);
+    PairsOfRow now;
 #pragma unroll
     for (int i = 0; i < PAIRS; i++) {
-      dx[i] = h2_sub (across.at[i + 2], across.at[i]);
-      dy[i] = h2_fma (down.at[i + 1], h2_broadcast (H2_TWO), h2_add (down.at[i], down.at[i + 2]));
-      now.at[i + 1] = h2_add (h2_abs (dx[i]), h2_abs (dy[i]));
+      p[i] = h2_sub (lower.at[i + 1], upper.at[i]);
+      q[i] = h2_sub (upper.at[i + 1], lower.at[i]);
+      now.at[i + 1] = h2_max_abs (h2_max_abs (low2, p[i]), q[i]);
     }
-    if (at_image_border) { /* Beyond it the magnitude is 0. */
+    samples = next;
+    upper = lower;
+    from += STRIDE;
+    if (at_image_border) { /* Beyond it the magnitude is 0, which is not above LOW. */
       const uint32_t inside = (uint32_t) (tile_y + first + row) < f.height ? columns_inside : 0;
 #pragma unroll
       for (int i = 0; i < PAIRS; i++)
-        now.at[i + 1] &= h2_of_signs (inside << i);
+        now.at[i + 1] = select_bits (h2_of_signs (inside << i), now.at[i + 1], low2);
     }
-    {
-      const Half2 on_left = __shfl_up_sync (~0u, now.at[PAIRS], 1), on_right = __shfl_down_sync (~0u, now.at[1], 1);
-      const Half2 of_tile = __shfl_sync (~0u, beside, beside_lane + row + 1);
-      now.at[0] = __byte_perm (lane == 0 ? of_tile : on_left, now.at[PAIRS], 0x5432);
-      now.at[PAIRS + 1] = __byte_perm (now.at[1], lane == 31 ? of_tile : on_right, 0x5432);
-    }
-    /* No magnitude is greater than 2047, so none is looked at in the rows beside those. */
-    const Half2 low_of_row = (uint32_t) row < (uint32_t) rows ? low2 : h2_broadcast (2047);
+    now.at[0] = __byte_perm (of_lane_before (now.at[PAIRS], beside), now.at[PAIRS], 0x5432);
+    now.at[PAIRS + 1] = __byte_perm (now.at[1], of_lane_behind (now.at[1], beside), 0x5432);
+    beside = __shfl_sync (~0u, beside, next_beside);
+    return now;
+  };
+
+  Half2 p[PAIRS], q[PAIRS];
+  PairsOfRow last = find_magnitudes (-1, p, q); /* of the row above, whose candidates are next */
+  PartialMaxima half = {};
+  clear_bits (candidates, first, end);
+  clear_bits (strong, first, end);
+  __syncwarp ();
+  const ptrdiff_t to_strong = strong - candidates;
+  candidates += (first - 1) * 32 + lane;
+  bool last_is_active = false; /* Is the last row one of those, and has any lane a magnitude above LOW there? */
+#pragma unroll 2
+  for (int to_go = rows; to_go >= 0; to_go--, candidates += 32) {
+    const PairsOfRow now = find_magnitudes (rows - to_go, p, q);
     uint32_t words[PAIRS];
-#pragma unroll
-    for (int i = 0; i < PAIRS; i++)
-      words[i] = h2_sub (low_of_row, now.at[i + 1]);
-    const Signs now_low = signs_of (words);
-    const bool now_is_active = __any_sync (~0u, now_low.first | now_low.second);
 #pragma unroll
     for (int i = 0; i < PAIRS; i++)
       words[i] = h2_sub (last.at[i + 1], now.at[i + 1]);
     const Signs up = signs_of (words); /* larger than above */
 
     /* The tests of the row above are complete now. */
-    if (row > 0) {
-      uint32_t found_bits = 0, more_bits = 0;
-      if (last_is_active) {
-        uint32_t left_words[PAIRS], right_words[PAIRS];
+    if (last_is_active) {
 #pragma unroll
-        for (int i = 0; i < PAIRS; i++) {
-          left_words[i] = h2_sub (now.at[i], last.at[i + 1]);
-          right_words[i] = h2_sub (now.at[i + 2], last.at[i + 1]);
-          words[i] = h2_sub (high2, last.at[i + 1]);
-        }
-        const Signs lower_left = signs_of (left_words), lower_right = signs_of (right_words),
-                    above_high = signs_of (words);
-        Signs found, more;
-        found.first = (half.horizontal.first | (half.vertical.first & ~up.first)
-                          | (half.falling.first & lower_right.first) | (half.rising.first & lower_left.first))
-                      & last_low.first;
-        found.second = (half.horizontal.second | (half.vertical.second & ~up.second)
-                           | (half.falling.second & lower_right.second) | (half.rising.second & lower_left.second))
-                       & last_low.second;
-        more.first = found.first & above_high.first;
-        more.second = found.second & above_high.second;
-        found_bits = pack_signs (found);
-        more_bits = pack_signs (more);
-      }
-      *candidates = found_bits;
-      candidates[to_strong] = more_bits;
-      candidates += 32;
+      for (int i = 0; i < PAIRS; i++)
+        words[i] = h2_sub (select_bits (half.rising[i], now.at[i], now.at[i + 2]), last.at[i + 1]);
+      const Signs lower = signs_of (words);
+      Signs found;
+      found.first = half.horizontal.first | (half.vertical.first & ~up.first) | (half.diagonal.first & lower.first);
+      found.second =
+          half.horizontal.second | (half.vertical.second & ~up.second) | (half.diagonal.second & lower.second);
+#pragma unroll
+      for (int i = 0; i < PAIRS; i++)
+        words[i] = h2_sub (high2, last.at[i + 1]);
+      *candidates = pack_signs (found);
+      candidates[to_strong] = pack_signs (signs_of (words));
     }
 
-    if (now_is_active) {
-      uint32_t horizontal[PAIRS], not_vertical[PAIRS], falling[PAIRS], rising[PAIRS], left[PAIRS + 1];
+    const Half2 any_of_lane = now.at[1] | now.at[2] | now.at[3] | now.at[4];
+    last_is_active = __any_sync (~0u, to_go > 0 && any_of_lane != low2);
+    if (last_is_active) {
+      uint32_t horizontal[PAIRS], not_vertical[PAIRS], diagonal[PAIRS], left[PAIRS + 1];
 #pragma unroll
       for (int i = 0; i <= PAIRS; i++)
         left[i] = h2_sub (now.at[i], now.at[i + 1]); /* negative: larger than the one on its left */
 #pragma unroll
       for (int i = 0; i < PAIRS; i++) {
-        const Half2 x = h2_abs (dx[i]), m = h2_fma (now.at[i + 1], h2_broadcast (H2_SCALE), 0);
+        const Half2 x = h2_abs (h2_add (p[i], q[i])), m = h2_fma (now.at[i + 1], h2_broadcast (H2_SCALE_TWICE), 0);
         auto below_line = [&] (uint32_t slope) { /* m < (slope + 5 / 32768) x */
           return h2_fma (x, h2_broadcast (H2_MINUS | H2_5_32768), h2_fma (x, h2_broadcast (H2_MINUS | slope), m));
         };
         horizontal[i] = below_line (H2_181_128);
         not_vertical[i] = below_line (H2_437_128);
-        const uint32_t diagonal = ~horizontal[i] & not_vertical[i], opposite = dx[i] ^ dy[i];
-        falling[i] = diagonal & (~opposite & h2_sub (last.at[i], now.at[i + 1]));
-        rising[i] = diagonal & (opposite & h2_sub (last.at[i + 2], now.at[i + 1]));
+        half.rising[i] = h2_less (h2_abs (p[i]), h2_abs (q[i]));
+        const Half2 before = select_bits (half.rising[i], last.at[i + 2], last.at[i]);
+        diagonal[i] = ~horizontal[i] & not_vertical[i] & h2_sub (before, now.at[i + 1]);
         horizontal[i] &= left[i] & ~left[i + 1];
       }
       half.horizontal = signs_of (horizontal);
       half.vertical = signs_of (not_vertical);
       half.vertical.first = up.first & ~half.vertical.first;
       half.vertical.second = up.second & ~half.vertical.second;
-      half.falling = signs_of (falling);
-      half.rising = signs_of (rising);
+      half.diagonal = signs_of (diagonal);
     }
-    last_is_active = now_is_active;
-    last_low = now_low;
     last = now;
-    above = middle;
-    middle = below;
   }
 }
 

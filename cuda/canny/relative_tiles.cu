@@ -93,7 +93,7 @@ template <typename Layout>
 __device__ inline uint32_t
 greatest_of_tile (const CannyKernelArgs &f, const TilePlace &tile, const uint8_t *blurred)
 {
-  const WarpRows rows = rows_of_warp<Layout::ROWS> ();
+  const WarpRows rows = rows_of_warp<Layout::ROWS> (Layout::ROWS);
   return greatest_of_rows (
       f, blurred + (rows.first + PAIRS_MARGIN - 1) * BLURRED_STRIDE, tile.x, tile.y, rows.first, rows.end);
 }

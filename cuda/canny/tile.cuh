@@ -55,8 +55,8 @@ place_of_tile (const CannyKernelArgs &f, uint32_t tile)
   p.tx = tile % f.tiles_x;
   p.ty = tile / f.tiles_x;
   p.x = p.tx * CANNY_W;
-  p.y = p.ty * Layout::ROWS;
-  p.rows = min ((uint32_t) Layout::ROWS, f.height - p.y);
+  p.y = p.ty * f.tile_h;
+  p.rows = min (f.tile_h, f.height - p.y);
   p.at_image_border = p.tx == 0 || p.ty == 0 || p.x + CANNY_W + GENERIC_MARGIN > (int) f.width
                       || p.y + Layout::ROWS + Layout::MARGIN > (int) f.height;
   return p;
@@ -115,19 +115,19 @@ blur_tile (const CannyKernelArgs &f, const TilePlace &tile, const uint32_t *weig
   blur_loaded<STEPS, BLURRED_ROWS, Layout> (f, tile, weights, source, blurred);
 }
 
-/* The warp's share of a tile's rows. */
+/* The warp's share of a tile's ROWS rows, which are at most MOST_ROWS. */
 struct WarpRows {
   int first, end;
 };
 
-template <int ROWS>
+template <int MOST_ROWS>
 __device__ inline WarpRows
-rows_of_warp ()
+rows_of_warp (int rows)
 {
-  constexpr int warps = CANNY_THREADS / 32, share = (ROWS + warps - 1) / warps;
-  static_assert (share + 2 <= BESIDE_ROWS, "a lane for each row's magnitude beside the tile");
-  const int first = threadIdx.x / 32 * share;
-  return {first, min (first + share, ROWS)};
+  constexpr int warps = CANNY_THREADS / 32;
+  static_assert ((MOST_ROWS + warps - 1) / warps + 2 <= BESIDE_ROWS, "a lane for each row's magnitude beside the tile");
+  const int share = (rows + warps - 1) / warps, first = threadIdx.x / 32 * share;
+  return {first, min (first + share, rows)};
 }
 
 /* The candidates of a tile from its blurred samples, with aperture 3 and |dx| + |dy|. */
@@ -136,7 +136,7 @@ __device__ inline void
 find_tile_candidates (const CannyKernelArgs &f, const TilePlace &tile, const uint8_t *blurred, int low, int high,
     uint32_t *candidates, uint32_t *strong)
 {
-  const WarpRows rows = rows_of_warp<Layout::ROWS> ();
+  const WarpRows rows = rows_of_warp<Layout::ROWS> ((int) tile.rows);
   if (rows.first < rows.end)
     find_candidates<Layout::STRIDE> (f, tile.at_image_border, blurred, tile.x, tile.y, rows.first, rows.end, low, high,
         (uint8_t *) candidates, (uint8_t *) strong);

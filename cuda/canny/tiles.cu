@@ -113,14 +113,25 @@ launch_steps (const CannyKernelArgs &f, bool overlap, cudaStream_t stream)
 {
   if (f.aperture != 3 || f.l2_gradient)
     launch<STEPS, GENERIC_ROWS, true> (f, overlap, stream);
-  else if (f.tile_h == LARGE_ROWS - 2 * PAIRS_MARGIN)
-    launch<STEPS, LARGE_ROWS, false> (f, overlap, stream);
-  else if (f.tile_h == TALL_ROWS - 2 * PAIRS_MARGIN)
-    launch<STEPS, TALL_ROWS, false> (f, overlap, stream);
-  else if (f.tile_h == LOW_ROWS - 2 * PAIRS_MARGIN)
+  else if (f.tile_h <= LOW_ROWS - 2 * PAIRS_MARGIN)
     launch<STEPS, LOW_ROWS, false> (f, overlap, stream);
-  else
+  else if (f.tile_h <= MIDDLE_ROWS - 2 * PAIRS_MARGIN)
     launch<STEPS, MIDDLE_ROWS, false> (f, overlap, stream);
+  else if (f.tile_h <= TALL_ROWS - 2 * PAIRS_MARGIN)
+    launch<STEPS, TALL_ROWS, false> (f, overlap, stream);
+  else
+    launch<STEPS, LARGE_ROWS, false> (f, overlap, stream);
+}
+
+/* Where no processor gets more tiles by it, a tile has as many rows as its warps share evenly: the slowest warp decides. */
+uint32_t
+shared_evenly (uint32_t tile_h, uint32_t width, uint32_t height, uint32_t processors)
+{
+  constexpr uint32_t warps = CANNY_THREADS / 32;
+  const uint32_t tiles_x = ctr_div_up (width, CANNY_W), even = tile_h / warps * warps;
+  auto tiles_of_processor = [&] (
+                                uint32_t rows) { return ctr_div_up (tiles_x * ctr_div_up (height, rows), processors); };
+  return tiles_of_processor (even) > tiles_of_processor (tile_h) ? tile_h : even;
 }
 
 } // namespace
@@ -128,17 +139,18 @@ launch_steps (const CannyKernelArgs &f, bool overlap, cudaStream_t stream)
 /* High tiles have few seams and blur few rows twice, which is what counts in large frames. There four tall tiles run at once on a
  * processor, and the more run, the less they wait. With a wide blur there is no room for four, and tiles are higher; so they are
  * behind the kernel that finds relative thresholds in a plane. In smaller frames the tiles are to run at once: a GPU of 132
- * processors has room for three on each. In one wave are all 360 tall tiles of a frame of 3840 x 2160, whose 750 middle ones take
- * two, and all 312 low tiles of one of 1920 x 1080. There the time of one tile decides, and 200 middle tiles would leave a part of
+ * processors has room for three on each. In one wave are all 375 tall tiles of a frame of 3840 x 2160, whose 750 middle ones take
+ * two, and all 360 low tiles of one of 1920 x 1080. There the time of one tile decides, and 200 middle tiles would leave a part of
  * the GPU idle. With relative thresholds each CTA waits for all others, and low tiles gain nothing. */
 uint32_t
-canny_tile_height (uint32_t width, uint32_t height, uint32_t radius, const CtrCannyPlan &plan, size_t most_shared)
+canny_tile_height (
+    uint32_t width, uint32_t height, uint32_t radius, const CtrCannyPlan &plan, const CannyLimits &limits)
 {
   bool (*const fits_each[]) (int, bool, size_t) = {fits<0>, fits<1>, fits<2>, fits<3>, fits<4>, fits<5>};
   const auto tile_fits = fits_each[canny_blur_steps (radius)];
   const uint64_t pixels = (uint64_t) width * height;
   if (plan.aperture != 3 || plan.l2_gradient)
-    return tile_fits (GENERIC_ROWS, true, most_shared) ? GENERIC_ROWS - 2 * GENERIC_MARGIN : 0;
+    return tile_fits (GENERIC_ROWS, true, limits.most_shared) ? GENERIC_ROWS - 2 * GENERIC_MARGIN : 0;
   int rows = MIDDLE_ROWS;
   const bool relative = plan.threshold_mode == CTR_CANNY_RELATIVE;
   if (pixels > CTR_CANNY_LARGE_FRAME && (relative || canny_blur_steps (plan.radius) > 1))
@@ -149,20 +161,23 @@ canny_tile_height (uint32_t width, uint32_t height, uint32_t radius, const CtrCa
     rows = LOW_ROWS;
   constexpr int heights[] = {LARGE_ROWS, TALL_ROWS, MIDDLE_ROWS, LOW_ROWS};
   for (int lower : heights)
-    if (lower <= rows && tile_fits (lower, false, most_shared))
-      return lower - 2 * PAIRS_MARGIN;
+    if (lower <= rows && tile_fits (lower, false, limits.most_shared))
+      return relative ? lower - 2 * PAIRS_MARGIN
+                      : shared_evenly (lower - 2 * PAIRS_MARGIN, width, height, limits.processors);
   return 0;
 }
 
 cudaError_t
-canny_find_most_shared (size_t *most_shared)
+canny_find_limits (CannyLimits *limits)
 {
   constexpr int static_shared = 4096; /* more than the kernels have */
-  int device = 0, shared = 0;
+  int device = 0, shared = 0, processors = 0;
   cudaError_t status = cudaGetDevice (&device);
   if (status == cudaSuccess)
     status = cudaDeviceGetAttribute (&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-  *most_shared = shared - static_shared;
+  if (status == cudaSuccess)
+    status = cudaDeviceGetAttribute (&processors, cudaDevAttrMultiProcessorCount, device);
+  *limits = {(size_t) (shared - static_shared), (uint32_t) processors};
   return status;
 }
 

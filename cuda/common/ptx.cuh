@@ -58,6 +58,15 @@ h2_max_abs (Half2 a, Half2 b)
 #endif
 }
 
+/* All bits of the halves where A < B. */
+__device__ inline uint32_t
+h2_less (Half2 a, Half2 b)
+{
+  uint32_t d;
+  asm("set.lt.u32.f16x2 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));
+  return d;
+}
+
 /* VALUE, which is then kept in a register: the compiler cannot compute it again wherever it is used. */
 __device__ inline uint32_t
 keep_in_register (uint32_t value)
@@ -152,6 +161,29 @@ total_of_lanes (uint32_t value)
     value += __shfl_xor_sync (~0u, value, distance);
   return value;
 #endif
+}
+
+/* The VALUE of the lane before this one; of the first lane: OTHERWISE. All lanes call it. A shuffle tells whether there is such
+ * a lane. */
+__device__ inline uint32_t
+of_lane_before (uint32_t value, uint32_t otherwise)
+{
+  uint32_t d;
+  asm volatile("{ .reg .pred has; shfl.sync.up.b32 %0|has, %1, 1, 0, 0xffffffff; @!has mov.b32 %0, %2; }"
+               : "=&r"(d)
+               : "r"(value), "r"(otherwise));
+  return d;
+}
+
+/* Likewise behind it, and of the last lane. */
+__device__ inline uint32_t
+of_lane_behind (uint32_t value, uint32_t otherwise)
+{
+  uint32_t d;
+  asm volatile("{ .reg .pred has; shfl.sync.down.b32 %0|has, %1, 1, 31, 0xffffffff; @!has mov.b32 %0, %2; }"
+               : "=&r"(d)
+               : "r"(value), "r"(otherwise));
+  return d;
 }
 
 /* The greatest VALUE of the warp, in all lanes, which all call it. */

@@ -39,7 +39,7 @@ resolve_runs (
   for (uint32_t i = threadIdx.x; __any_sync (~0u, i < count); i += RUN_TILE_THREADS) {
     const uint32_t run = runs.listed (min (i, count - 1));
     const RunPosition position = runs.position (run);
-    const uint32_t root = runs.compress_path (run);
+    const uint32_t root = runs.compress_path<true> (run);
     const uint32_t column = position.word % RUN_TILE_WORDS;
     const bool is_strong = root == STRONG_RUN;
     if (is_strong && i < count)

@@ -86,15 +86,19 @@ struct TileRuns {
   }
 
   /* Returns RUN's root and makes it RUN's parent. Each step halves the rest of the path. Other threads may walk through
-   * the same runs: any ancestor is a valid parent. The lanes of a warp stay together. */
+   * the same runs: any ancestor is a valid parent. The lanes of a warp stay together. NUMBERED: roots may have numbers. */
+  template <bool NUMBERED>
   __device__ uint32_t
   compress_path (uint32_t run) const
   {
+    auto parent_of = [&] (uint32_t of, uint32_t entry) {
+      return NUMBERED ? parent (of, entry) : entry >> RUN_PARENT_SHIFT;
+    };
     const uint32_t entry = load (run), rest = entry & RUN_LISTED;
-    uint32_t up = parent (run, entry), next = parent (up, load (up));
+    uint32_t up = parent_of (run, entry), next = parent_of (up, load (up));
 #pragma unroll 1
     while (__any_sync (~0u, next != up)) {
-      const uint32_t after = parent (next, load (next)); /* issue the load before the atomic */
+      const uint32_t after = parent_of (next, load (next)); /* issue the load before the atomic */
       if (next != up)
         atomicMin (&entries[run], next << RUN_PARENT_SHIFT | rest);
       up = next;
@@ -197,7 +201,7 @@ struct RunContacts {
   }
 };
 
-/* Makes whole runs strong that contain a strong pixel. Lists the other runs and adds their number to *COUNT. ROWS: the
+/* WEAK has all candidates, and STRONG those that are strong, among others. Makes whole runs strong that contain a strong pixel. Lists the other runs and adds their number to *COUNT. ROWS: the
  * largest number of rows of a tile. */
 template <int ROWS>
 __device__ inline void
@@ -211,7 +215,7 @@ list_weak_runs (const TileRuns &runs, uint32_t *count)
     const uint32_t word = threadIdx.x + k * RUN_TILE_THREADS;
     starts[k] = 0;
     if (word < runs.words) {
-      const uint32_t bits = runs.weak[word], strong = fill_runs (bits, runs.strong[word]), weak = bits & ~strong;
+      const uint32_t bits = runs.weak[word], strong = fill_runs (bits, runs.strong[word] & bits), weak = bits & ~strong;
       runs.strong[word] = strong;
       runs.weak[word] = weak;
       starts[k] = weak & ~(weak << 1);
@@ -274,7 +278,7 @@ join_runs (const TileRuns &runs, uint32_t count)
   __syncthreads ();
 #pragma unroll 1
   for (uint32_t i = t; __any_sync (~0u, i < count); i += RUN_TILE_THREADS)
-    runs.compress_path (i < count ? runs.listed (i) : STRONG_RUN);
+    runs.compress_path<false> (i < count ? runs.listed (i) : STRONG_RUN);
   if (pairs > MAX_PAIRS) { /* the list had no room for all */
 #pragma unroll 1
     for (uint32_t i = t; __any_sync (~0u, i < count); i += RUN_TILE_THREADS) {

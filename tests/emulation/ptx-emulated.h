@@ -68,6 +68,13 @@ h2_max_abs (Half2 a, Half2 b)
 }
 
 static inline uint32_t
+h2_less (Half2 a, Half2 b)
+{
+  return (half_to_double (a) < half_to_double (b) ? 0xffffu : 0)
+         | (half_to_double (a >> 16) < half_to_double (b >> 16) ? 0xffff0000u : 0);
+}
+
+static inline uint32_t
 keep_in_register (uint32_t value)
 {
   return value;
@@ -133,6 +140,19 @@ total_of_lanes (uint32_t value)
   for (int distance = 16; distance > 0; distance /= 2)
     value += __shfl_xor_sync (~0u, value, distance);
   return value;
+}
+
+of_lane_before (uint32_t value, uint32_t otherwise)
+{
+  const uint32_t other = __shfl_up_sync (~0u, value, 1);
+  return ::emulation::here->lane > 0 ? other : otherwise;
+}
+
+static inline uint32_t
+of_lane_behind (uint32_t value, uint32_t otherwise)
+{
+  const uint32_t other = __shfl_down_sync (~0u, value, 1);
+  return ::emulation::here->lane < 31 ? other : otherwise;
 }
 
 static inline uint32_t
