@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Level contours: samples to level indices, and the numbers of corners and of passages between tiles. */
+#include "cuda/common/ptx.cuh"
 #include "cuda/common/scan.cuh"
 #include "cuda/cracks/vertex.cuh"
 
@@ -60,8 +61,20 @@ begin_labels (const CracksKernelArgs &f)
   return open;
 }
 
-/* Writes the level index of each pixel. Counts the corners of each tile's rows of vertices, and of all, and the segments:
- * of lines into and out of the tile from the left and from above, and the corners of tiles with too many. */
+/* What a walk to the west has to know of a warp's pixels, one of which has this LEVEL_INDEX, to pass them: the least and the greatest
+ * level index. By equality, zeros do not count, except that least and greatest one differ then, or are 0, too. */
+__device__ inline uint2
+range_of_block (uint32_t level_index, bool equal)
+{
+  const uint32_t greatest = greatest_of_lanes (level_index);
+  if (!equal)
+    return {~greatest_of_lanes (~level_index), greatest};
+  const uint32_t least = ~greatest_of_lanes (~(level_index - 1)) + 1; /* of those that are not 0 */
+  return {__any_sync (~0u, level_index == 0) ? min (least, greatest - 1) : least, greatest};
+}
+
+/* Writes the level index of each pixel, and the range of each block. Counts the corners of each tile's rows of vertices,
+ * and of all, and the segments: of lines into and out of the tile from the left and from above, and the corners of tiles with too many. */
 template <bool LABELS>
 __global__ void
 __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksKernelArgs f)
@@ -92,10 +105,19 @@ __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksKernelAr
   for (int k = 0; k < TILE_ROWS; k++) {
     const uint32_t tile_y = warp * TILE_ROWS + k, y = top + tile_y;
     const bool inside = left + lane <= f.width && y <= f.height;
-    const uint32_t row = sum_of_warp (inside ? Around (levels, lane, tile_y).count_corners (equal) : 0);
+    const Around around (levels, lane, tile_y);
+    const uint32_t row = sum_of_warp (inside ? around.count_corners (equal) : 0);
+    const uint2 range = range_of_block (around.level_indices[3], equal);
     all += row;
     if (lane == 0 && y <= f.height)
       f.row_sums[y * f.tiles_x + blockIdx.x] = row;
+    if (lane == 0 && y < f.height) {
+      const size_t block = (size_t) y * f.by_block.stride + blockIdx.x;
+      if constexpr (LABELS)
+        f.by_block.label_range[block] = range;
+      else
+        f.by_block.range[block] = range.x | range.y << 16;
+    }
   }
   if (lane == 0)
     warp_sums[warp] = all;

@@ -113,8 +113,18 @@ struct CracksKernelArgs {
   } zeroed[2]; /* all scan_states: the count kernel clears them */
   struct {
     uint16_t *level_index;
-    uint32_t stride; /* samples; a row is a multiple of 16 bytes */
+    uint32_t stride; /* samples; a row is a multiple of BLOCK of them, those behind the image are 0 */
   } by_pixel;
+  struct {
+    uint32_t *range;    /* of level indices, as range_of_block() has it: the least one | the greatest one << 16 */
+    uint2 *label_range; /* likewise, of a label image */
+    uint32_t stride;    /* blocks; a multiple of BLOCKS_AT_ONCE */
+  } by_block;           /* BLOCK pixels in a row */
+  struct {
+    uint32_t *first_corner; /* the number of its first corner, where the tile has corners */
+    uint32_t *passage;      /* by rows of tiles: the first segment at the crack above the tile's first row */
+    uint32_t stride;        /* vertices */
+  } by_vertex;
   uint32_t tiles_x, tiles_y; /* of the vertices */
   uint32_t tile_nodes;       /* Of a tile with more corners, each one is a segment. */
   uint32_t *row_sums;        /* corners in a tile's row of vertices; then those before it, all over */
@@ -181,6 +191,7 @@ struct CracksKernelArgs {
 };
 
 constexpr uint32_t VERTEX_TILE = 32; /* vertices in each direction */
+constexpr uint32_t BLOCK = VERTEX_TILE, BLOCKS_AT_ONCE = 8;
 constexpr uint32_t EARLY_TILES = 128, LEAST_EARLY_CORNERS = 1024;
 
 /* The number of row_sums. */

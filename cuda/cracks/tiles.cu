@@ -190,6 +190,21 @@ begin_tile (const CracksKernelArgs &f, Tile<LABELS> &t)
   __syncthreads ();
 }
 
+/* Notes these numbers for walks to the west, which look for a line's corner or passage. */
+template <bool LABELS>
+__device__ inline void
+note_numbers (const CracksKernelArgs &f, const Tile<LABELS> &t)
+{
+  const uint32_t stride = f.by_vertex.stride, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  if (warp == 0)
+    f.by_vertex.passage[(size_t) t.y * stride + t.x * TILE + lane] = t.passage[TOP_SIDE][lane];
+  if (t.corners == 0)
+    return;
+  uint32_t *const first_corner = f.by_vertex.first_corner + (size_t) t.y * TILE * stride + t.x * TILE + lane;
+  for (uint32_t y = warp; y < TILE; y += WARPS)
+    first_corner[(size_t) y * stride] = t.before[y * TILE + lane] + t.row_base[y];
+}
+
 /* A corner's line comes from and goes to, by its mask: 1 south, east; 2 west, south; 4 east, north; 7 west, north; 8
  * north, west; 11 north, east; 13 south, west; 14 east, south. */
 __device__ inline uint32_t
@@ -386,6 +401,7 @@ __launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ CracksKernelArg
     end_corners (f, t);
   }
   write_segments (f, t, fits, segments);
+  note_numbers (f, t);
 }
 
 } // namespace

@@ -118,7 +118,7 @@ cracks_launch_unlimited (const CracksKernelArgs &f, bool overlap, cudaStream_t s
   constexpr uint32_t KEY_CTAS = 264, MEASURE_AND_SUM_CTAS = 264, MEASURE_CTAS = 396,
                      TABLE_CTAS = CONTOUR_CTAS * CONTOUR_THREADS / RADIX_THREADS;
   launch_both (f.labels ? offsets_and_neighbours_kernel<true> : offsets_and_neighbours_kernel<false>,
-      contours / SCAN_SHARE + 1, walk_threads (contours), CONTOUR_THREADS, CONTOUR_CTAS, f, overlap, stream);
+      contours / SCAN_SHARE + 1, contours, CONTOUR_THREADS, CONTOUR_CTAS, f, overlap, stream);
   launch_both (f.labels ? keys_and_points_kernel<LabelsPolicy> : keys_and_points_kernel<CracksPolicy>,
       min (contours / CONTOUR_THREADS + 1, KEY_CTAS), corners, CONTOUR_THREADS, CONTOUR_CTAS, f, overlap, stream);
   launch_both (f.summing ? pass_and_measures_kernel<true> : pass_and_measures_kernel<false>, radix_ctas (f.siblings),

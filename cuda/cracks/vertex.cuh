@@ -39,6 +39,16 @@ index_at (const CracksKernelArgs &f, int x, int y)
   return LABELS ? label_at (f, x, y) : level_index_at (f, x, y);
 }
 
+template <bool LABELS>
+__device__ inline auto
+pixels_of (const CracksKernelArgs &f)
+{
+  if constexpr (LABELS)
+    return (const uint32_t *) f.label_by_pixel;
+  else
+    return (const uint16_t *) f.by_pixel.level_index;
+}
+
 /* Level indices of the pixels around a tile's vertices. Row 0 and column 0 are above and left of the first vertex. */
 template <typename Index> struct TileLevels {
   Index at[VERTEX_TILE + 1][VERTEX_TILE + 1];
