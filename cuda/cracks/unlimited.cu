@@ -121,8 +121,9 @@ cracks_launch_unlimited (const CracksKernelArgs &f, bool overlap, cudaStream_t s
       contours / SCAN_SHARE + 1, contours, CONTOUR_THREADS, CONTOUR_CTAS, f, overlap, stream);
   launch_both (f.labels ? keys_and_points_kernel<LabelsPolicy> : keys_and_points_kernel<CracksPolicy>,
       min (contours / CONTOUR_THREADS + 1, KEY_CTAS), corners, CONTOUR_THREADS, CONTOUR_CTAS, f, overlap, stream);
+  /* Two threads a point: few contours, some of them long, are shared by so many CTAs that each one has little. */
   launch_both (f.summing ? pass_and_measures_kernel<true> : pass_and_measures_kernel<false>, radix_ctas (f.siblings),
-      contours, RADIX_THREADS, f.summing ? MEASURE_AND_SUM_CTAS : MEASURE_CTAS, f, overlap, stream);
+      corners * 2ull, RADIX_THREADS, f.summing ? MEASURE_AND_SUM_CTAS : MEASURE_CTAS, f, overlap, stream);
   /* With a single pass, the first stage has none left. */
   launch_both (pass_and_table_kernel, f.siblings.passes > 1 ? radix_ctas (f.siblings) : 0, contours, RADIX_THREADS,
       TABLE_CTAS, f, overlap, stream);
