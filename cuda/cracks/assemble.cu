@@ -93,6 +93,35 @@ __launch_bounds__ (THREADS) contour_kernel (const __grid_constant__ CracksKernel
     h.all_contours = h.contours = all;
 }
 
+/* The lengths of contours from their STARTS, those of bits THERE. The loads of all overlap. */
+struct LengthsFrom {
+  const CracksKernelArgs &f;
+  const ListView *views;
+
+  template <int COUNT>
+  __device__ void
+  operator() (const uint32_t (&starts)[COUNT], uint32_t there, uint32_t (&lengths)[COUNT]) const
+  {
+    uint32_t exits[COUNT];
+#pragma unroll
+    for (int k = 0; k < COUNT; k++) {
+      exits[k] = 0;
+      lengths[k] = STEPS_CLOSED;
+      if (there >> k & 1) {
+        exits[k] = f.by_corner.exit[starts[k]];
+        lengths[k] = f.by_corner.steps[starts[k]];
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < COUNT; k++) {
+      if (lengths[k] & STEPS_CLOSED)
+        lengths[k] &= ~STEPS_CLOSED;
+      else
+        lengths[k] += views[exits[k]].distance;
+    }
+  }
+};
+
 /* Sorts the contours by level. The last pass numbers them. */
 __global__ void
 __launch_bounds__ (RADIX_THREADS) level_pass_kernel (const __grid_constant__ CracksKernelArgs f, uint32_t pass)
@@ -105,14 +134,13 @@ __launch_bounds__ (RADIX_THREADS) level_pass_kernel (const __grid_constant__ Cra
     return;
   }
   const ListView *views = final_views (f);
-  radix_pass (f.levels, shared, pass, Ctas::all (), [&] (uint32_t contour, uint32_t level, uint32_t start) {
-    const uint32_t steps = f.by_corner.steps[start];
-    f.levels.keys[radix_sorted (f.levels)][contour] = level;
-    f.by_contour.starts[contour] = start;
-    f.by_contour.lengths[contour] =
-        steps & STEPS_CLOSED ? steps & ~STEPS_CLOSED : steps + views[f.by_corner.exit[start]].distance;
-    f.contour_by_start[start] = contour;
-  });
+  radix_pass (f.levels, shared, pass, Ctas::all (), LengthsFrom{f, views},
+      [&] (uint32_t contour, uint32_t level, uint32_t start, uint32_t length) {
+        f.levels.keys[radix_sorted (f.levels)][contour] = level;
+        f.by_contour.starts[contour] = start;
+        f.by_contour.lengths[contour] = length;
+        f.contour_by_start[start] = contour;
+      });
 }
 
 __global__ void

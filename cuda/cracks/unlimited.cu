@@ -76,7 +76,7 @@ struct MeasureAndSumWork {
 /* SUMS: with those of moments, in fewer registers than they take by themselves, so that two CTAs fit on a multiprocessor. */
 template <bool SUMS>
 __global__ void
-__launch_bounds__ (RADIX_THREADS, SUMS ? 2 : 0)
+__launch_bounds__ (RADIX_THREADS, SUMS ? 2 : RADIX_LEAST_CTAS)
     pass_and_measures_kernel (const __grid_constant__ CracksKernelArgs f, uint32_t ctas)
 {
   __shared__ RadixShared shared;
@@ -92,7 +92,8 @@ __launch_bounds__ (RADIX_THREADS, SUMS ? 2 : 0)
 }
 
 __global__ void
-__launch_bounds__ (RADIX_THREADS) pass_and_table_kernel (const __grid_constant__ CracksKernelArgs f, uint32_t ctas)
+__launch_bounds__ (RADIX_THREADS, RADIX_LEAST_CTAS)
+    pass_and_table_kernel (const __grid_constant__ CracksKernelArgs f, uint32_t ctas)
 {
   __shared__ RadixShared shared;
   run_both (
