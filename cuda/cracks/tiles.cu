@@ -12,16 +12,36 @@ namespace
 constexpr int THREADS = 256, WARPS = THREADS / 32;
 constexpr int TILE = VERTEX_TILE, TILE_ROWS = TILE / WARPS; /* of vertices; each warp takes some rows */
 
-/* What a corner knows of its ring in the tile, as a ListView: at first about itself, in the end all. */
+/* What a corner knows of its ring in the tile, as a ListView: at first about itself, in the end all. Pairs of 16 bits share a word, so
+ * that a join adds up two of them at once. */
 struct __align__ (8) Node
 {
-  uint16_t next;   /* the corner after the known ones; NODE_LEAVES: the last one in the tile; NODE_CLOSED */
-  uint16_t length; /* known corners, modulo 2^16 */
-  uint16_t key;    /* the smallest known one that may be a start */
-  uint16_t distance;
+  uint32_t
+      way; /* the corner after the known ones; NODE_LEAVES: the last one in the tile; NODE_CLOSED; then known corners, modulo 2^16 */
+  uint32_t start; /* the smallest known one that may be a start; then the distance to it */
+
+  __device__ uint32_t next () const
+  {
+    return way & 0xffff;
+  }
+
+  __device__ uint32_t length () const
+  {
+    return way >> 16;
+  }
+
+  __device__ uint32_t key () const
+  {
+    return start & 0xffff;
+  }
+
+  __device__ uint32_t distance () const
+  {
+    return start >> 16;
+  }
 };
 
-constexpr uint16_t NODE_LEAVES = 1 << 15, NODE_CLOSED = 1 << 14, NODE_DONE = NODE_LEAVES | NODE_CLOSED,
+constexpr uint32_t NODE_LEAVES = 1 << 15, NODE_CLOSED = 1 << 14, NODE_DONE = NODE_LEAVES | NODE_CLOSED,
                    NODE_NEXT = NODE_CLOSED - 1, NODE_NO_KEY = 0xffff;
 static_assert (MOST_TILE_NODES <= NODE_NEXT + 1, "corners of a tile have 14 bits");
 
@@ -200,9 +220,11 @@ note_numbers (const CracksKernelArgs &f, const Tile<LABELS> &t)
     f.by_vertex.passage[(size_t) t.y * stride + t.x * TILE + lane] = t.passage[TOP_SIDE][lane];
   if (t.corners == 0)
     return;
-  uint32_t *const first_corner = f.by_vertex.first_corner + (size_t) t.y * TILE * stride + t.x * TILE + lane;
-  for (uint32_t y = warp; y < TILE; y += WARPS)
-    first_corner[(size_t) y * stride] = t.before[y * TILE + lane] + t.row_base[y];
+  uint32_t y = warp * TILE_ROWS,
+           *first_corner = f.by_vertex.first_corner + (size_t) (t.y * TILE + y) * stride + t.x * TILE + lane;
+#pragma unroll
+  for (int k = 0; k < TILE_ROWS; k++, y++, first_corner += stride)
+    *first_corner = t.before[y * TILE + lane] + t.row_base[y];
 }
 
 /* A corner's line comes from and goes to, by its mask: 1 south, east; 2 west, south; 4 east, north; 7 west, north; 8
@@ -239,11 +261,7 @@ link_corners (const CracksKernelArgs &f, Tile<LABELS> &t, bool fits, uint32_t se
     if (kind & CORNER_MAY_START)
       f.by_corner.level_index[number] = level_index;
     if (fits) {
-      Node &node = nodes[i];
-      node.next = to.leaves ? NODE_LEAVES | i : to.at;
-      node.length = 1;
-      node.key = kind & CORNER_MAY_START ? i : NODE_NO_KEY;
-      node.distance = 0;
+      nodes[i] = {(to.leaves ? NODE_LEAVES | i : to.at) | 1 << 16, kind & CORNER_MAY_START ? i : NODE_NO_KEY};
       if (to.leaves || kind & CORNER_MAY_START)
         f.by_corner.exit[number] = to.at; /* For end_corners(); a start needs its successor there. */
     } else {
@@ -256,44 +274,65 @@ link_corners (const CracksKernelArgs &f, Tile<LABELS> &t, bool fits, uint32_t se
   __syncthreads ();
 }
 
-/* As list_join(). */
+/* As list_join(). B is done or not, A is not. */
 __device__ inline Node
 join (const Node &a, const Node &b)
 {
-  const bool closed = a.key == b.key && a.key != NODE_NO_KEY, behind = b.key < a.key;
-  return {(uint16_t) (b.next | (closed && !(b.next & NODE_DONE) ? NODE_CLOSED : 0)), (uint16_t) (a.length + b.length),
-      behind ? b.key : a.key, behind ? (uint16_t) (a.length + b.distance) : a.distance};
+  constexpr uint32_t UPPER = 0xffff0000;
+  const uint32_t length = a.way & UPPER, key = a.start << 16, other = b.start << 16;
+  const bool closed = key == other && key != NODE_NO_KEY << 16 && !(b.way & NODE_DONE);
+  return {(b.way + length) | (closed ? NODE_CLOSED : 0), other < key ? b.start + length : a.start};
 }
 
 /* Pointer jumping in shared memory, some corners of each thread at a time. */
 __device__ inline void
 jump (uint32_t corners)
 {
-  constexpr uint32_t AT_ONCE = 4;
+  constexpr uint32_t AT_ONCE = 3; /* With more, a thread needs more than 32 registers. */
+  static_assert (MOST_TILE_NODES <= 31 * AT_ONCE * THREADS, "a bit for each time");
   Node *const nodes = nodes_of_tile ();
-  bool any;
+  uint32_t live =
+      (1u << ctr_div_up (corners, AT_ONCE * THREADS)) - 1; /* the times when a corner of the thread is not done */
   do {
-    any = false;
-    for (uint32_t base = threadIdx.x; base - threadIdx.x < corners; base += AT_ONCE * THREADS) {
+    uint32_t time = 1;
+    for (uint32_t base = 0; base < corners; base += AT_ONCE * THREADS, time *= 2) {
       Node news[AT_ONCE];
+      uint32_t changed = 0;
+      if (live & time) {
 #pragma unroll
-      for (uint32_t k = 0; k < AT_ONCE; k++) {
-        const uint32_t i = base + k * THREADS;
-        if (i >= corners)
-          continue;
-        news[k] = nodes[i];
-        for (int hop = 0; hop < 2 && !(news[k].next & NODE_DONE); hop++)
-          news[k] = join (news[k], nodes[news[k].next]);
-        any = any || !(news[k].next & NODE_DONE);
+        for (uint32_t k = 0; k < AT_ONCE; k++) {
+          const uint32_t i = base + k * THREADS + threadIdx.x;
+          news[k] = {NODE_DONE, 0};
+          if (i < corners)
+            news[k] = nodes[i];
+          changed |= news[k].way & NODE_DONE ? 0 : 1u << k;
+        }
+#pragma unroll
+        for (int hop = 0; hop < 2; hop++) {
+          Node others[AT_ONCE];
+#pragma unroll
+          for (uint32_t k = 0; k < AT_ONCE; k++)
+            if (!(news[k].way & NODE_DONE))
+              others[k] = nodes[news[k].next ()];
+#pragma unroll
+          for (uint32_t k = 0; k < AT_ONCE; k++)
+            if (!(news[k].way & NODE_DONE))
+              news[k] = join (news[k], others[k]);
+        }
+        bool any = false;
+#pragma unroll
+        for (uint32_t k = 0; k < AT_ONCE; k++)
+          any |= !(news[k].way & NODE_DONE);
+        live &= any ? ~0u : ~time;
       }
       __syncthreads ();
 #pragma unroll
       for (uint32_t k = 0; k < AT_ONCE; k++)
-        if (base + k * THREADS < corners)
-          nodes[base + k * THREADS] = news[k];
+        if (changed >> k & 1)
+          nodes[base + k * THREADS + threadIdx.x] = news[k];
       __syncthreads ();
     }
-  } while (__syncthreads_or (any));
+  } while (__syncthreads_or (live != 0));
 }
 
 /* Tells each corner where its ring leaves the tile, and how far it is to there, or where its ring starts. */
@@ -304,17 +343,17 @@ end_corners (const CracksKernelArgs &f, const Tile<LABELS> &t)
   const Node *const nodes = nodes_of_tile ();
   for (uint32_t i = threadIdx.x; i < t.corners; i += THREADS) {
     const Node node = nodes[i];
-    const uint32_t number = number_of (t, i), last = node.next & NODE_NEXT;
-    if (node.next & NODE_LEAVES) {
+    const uint32_t number = number_of (t, i), last = node.way & NODE_NEXT;
+    if (node.way & NODE_LEAVES) {
       if (last != i)
         f.by_corner.exit[number] = f.by_corner.exit[number_of (t, last)];
-      f.by_corner.steps[number] = node.length;
+      f.by_corner.steps[number] = node.length ();
       continue;
     }
-    uint32_t distance = node.distance;
-    if (node.key == i) /* once around */
-      distance = 1 + nodes[f.by_corner.exit[number]].distance;
-    f.by_corner.exit[number] = number_of (t, node.key);
+    uint32_t distance = node.distance ();
+    if (node.key () == i) /* once around */
+      distance = 1 + nodes[f.by_corner.exit[number]].distance ();
+    f.by_corner.exit[number] = number_of (t, node.key ());
     f.by_corner.steps[number] = STEPS_CLOSED | distance;
   }
 }
@@ -348,11 +387,11 @@ write_segments (const CracksKernelArgs &f, const Tile<LABELS> &t, bool fits, uin
     ListView view = {to.at, 0, NO_KEY, 0};
     if (!to.leaves && fits) {
       const Node node = nodes[to.at];
-      view.next = f.by_corner.exit[number_of (t, node.next & NODE_NEXT)];
-      view.length = node.length;
-      if (node.key != NODE_NO_KEY)
-        view.key = number_of (t, node.key);
-      view.distance = node.distance;
+      view.next = f.by_corner.exit[number_of (t, node.way & NODE_NEXT)];
+      view.length = node.length ();
+      if (node.key () != NODE_NO_KEY)
+        view.key = number_of (t, node.key ());
+      view.distance = node.distance ();
     } else if (!to.leaves) {
       view.next += segments;
     }
