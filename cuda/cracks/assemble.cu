@@ -27,7 +27,7 @@ find_starts (const CracksKernelArgs &f, const ListView *views, uint32_t from, ui
 {
   static_assert (CORNER_SHARE == 8, "kinds are two words");
   const uint2 kinds = *(const uint2 *) &f.by_corner.kind[from]; /* The arena has room for a multiple of 256 bytes. */
-  uint32_t candidates = 0, exits[CORNER_SHARE], starts[CORNER_SHARE], found = 0;
+  uint32_t candidates = 0, exits[CORNER_SHARE], steps[CORNER_SHARE], found = 0;
 #pragma unroll
   for (int i = 0; i < CORNER_SHARE; i++) {
     const uint32_t kind = (i < 4 ? kinds.x : kinds.y) >> 8 * (i % 4);
@@ -35,20 +35,19 @@ find_starts (const CracksKernelArgs &f, const ListView *views, uint32_t from, ui
   }
 #pragma unroll
   for (int i = 0; i < CORNER_SHARE; i++) {
-    exits[i] = starts[i] = NO_KEY;
+    exits[i] = steps[i] = 0;
     if (candidates >> i & 1) {
       exits[i] = f.by_corner.exit[from + i];
-      if (f.by_corner.steps[from + i] & STEPS_CLOSED)
-        starts[i] = exits[i];
+      steps[i] = f.by_corner.steps[from + i];
     }
   }
 #pragma unroll
-  for (int i = 0; i < CORNER_SHARE; i++)
-    if (candidates >> i & 1 && starts[i] == NO_KEY)
-      starts[i] = views[exits[i]].key;
-#pragma unroll
-  for (int i = 0; i < CORNER_SHARE; i++)
-    found |= (uint32_t) (candidates >> i & 1 && starts[i] == from + i) << i;
+  for (int i = 0; i < CORNER_SHARE; i++) {
+    uint32_t start = steps[i] == STEPS_CLOSED ? from + i : NO_KEY; /* Other candidates of closed rings are none. */
+    if (candidates >> i & 1 && steps[i] < STEPS_CLOSED)
+      start = views[exits[i]].key;
+    found |= (uint32_t) (start == from + i) << i;
+  }
   return found;
 }
 
@@ -106,7 +105,7 @@ struct LengthsFrom {
 #pragma unroll
     for (int k = 0; k < COUNT; k++) {
       exits[k] = 0;
-      lengths[k] = STEPS_CLOSED;
+      lengths[k] = 0;
       if (there >> k & 1) {
         exits[k] = f.by_corner.exit[starts[k]];
         lengths[k] = f.by_corner.steps[starts[k]];
@@ -114,8 +113,10 @@ struct LengthsFrom {
     }
 #pragma unroll
     for (int k = 0; k < COUNT; k++) {
-      if (lengths[k] & STEPS_CLOSED)
-        lengths[k] &= ~STEPS_CLOSED;
+      if (!(there >> k & 1))
+        continue;
+      if (lengths[k] == STEPS_CLOSED)
+        lengths[k] = 1 + (f.by_corner.steps[exits[k]] & ~STEPS_CLOSED);
       else
         lengths[k] += views[exits[k]].distance;
     }

@@ -80,7 +80,7 @@ __global__ void
 __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksKernelArgs f)
 {
   __shared__ TileOf<LABELS> levels;
-  __shared__ uint32_t warp_sums[WARPS], passages[2];
+  __shared__ uint32_t warp_sums[WARPS], passages[SIDES];
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   begin_frame (f);
@@ -121,10 +121,9 @@ __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksKernelAr
   }
   if (lane == 0)
     warp_sums[warp] = all;
-  if (warp < 2) {
-    const uint32_t a = warp ? levels.at[0][lane] : levels.at[lane][0],
-                   b = warp ? levels.at[0][lane + 1] : levels.at[lane + 1][0];
-    const uint32_t sum = sum_of_warp (crossings_between (a, b, equal));
+  if (warp < SIDES) {
+    const uint2 pixels = pixels_at_side (levels, warp, lane);
+    const uint32_t sum = sum_of_warp (crossings_between (pixels.x, pixels.y, equal));
     if (lane == 0)
       passages[warp] = sum;
   }
@@ -134,7 +133,10 @@ __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksKernelAr
   all = 0;
   for (int i = 0; i < WARPS; i++)
     all += warp_sums[i];
-  const uint32_t segments = passages[0] + passages[1] + (all > f.tile_nodes ? all : 0);
+  uint32_t around = 0;
+  for (int side = 0; side < SIDES; side++)
+    around += passages[side];
+  const uint32_t segments = passages[LEFT_SIDE] + passages[TOP_SIDE] + (is_tile_joined (f, all, around) ? 0 : all);
   if (all)
     atomicAdd (&f.found->corners[f.turn], (unsigned long long) all);
   uint32_t first = 0;
@@ -148,7 +150,7 @@ __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksKernelAr
     f.early_tiles[early] = tile;
   f.by_tile.is_early[tile] = early < EARLY_TILES;
   f.by_tile.left[tile] = first;
-  f.by_tile.top[tile] = first + passages[0];
+  f.by_tile.top[tile] = first + passages[LEFT_SIDE];
 }
 
 /* Exclusive prefix sums, in place. Also puts the numbers of corners and segments into the header. */

@@ -16,8 +16,9 @@ constexpr int TILE = VERTEX_TILE, TILE_ROWS = TILE / WARPS; /* of vertices; each
  * that a join adds up two of them at once. */
 struct __align__ (8) Node
 {
-  uint32_t
-      way; /* the corner after the known ones; NODE_LEAVES: the last one in the tile; NODE_CLOSED; then known corners, modulo 2^16 */
+  /* The corner after the known ones, or with NODE_LEAVES the passage behind the last one in the tile; NODE_CLOSED. Then
+   * known corners, modulo 2^16. */
+  uint32_t way;
   uint32_t start; /* the smallest known one that may be a start; then the distance to it */
 
   __device__ uint32_t next () const
@@ -43,9 +44,7 @@ struct __align__ (8) Node
 
 constexpr uint32_t NODE_LEAVES = 1 << 15, NODE_CLOSED = 1 << 14, NODE_DONE = NODE_LEAVES | NODE_CLOSED,
                    NODE_NEXT = NODE_CLOSED - 1, NODE_NO_KEY = 0xffff;
-static_assert (MOST_TILE_NODES <= NODE_NEXT + 1, "corners of a tile have 14 bits");
-
-enum { LEFT_SIDE, TOP_SIDE, RIGHT_SIDE, BOTTOM_SIDE, SIDES };
+static_assert (MOST_TILE_NODES <= NODE_NEXT + 1 && MOST_TILE_PASSAGES <= NODE_NEXT + 1, "both have 14 bits");
 
 template <bool LABELS> struct Tile {
   TileOf<LABELS> levels;
@@ -54,6 +53,9 @@ template <bool LABELS> struct Tile {
   uint32_t row_base[TILE];       /* add it for the corner's number in the image */
   uint32_t passage[SIDES][TILE]; /* the first segment at a crack */
   uint32_t passages[SIDES];      /* on all cracks of a side */
+  /* Passages of all sides are numbered one after the other in the tile: the first one's number, and in the end that of all; what a
+   * number lacks to its segment. */
+  uint32_t first_passage[SIDES + 1], segment_base[SIDES];
   uint32_t corners;
   uint32_t x, y; /* of the tile among all */
 };
@@ -69,18 +71,9 @@ nodes_of_tile ()
 /* Where a line goes on. */
 struct Arrival {
   bool leaves;
-  uint32_t at; /* segment, or corner in the tile */
+  uint32_t at;   /* segment, or corner in the tile */
+  uint32_t line; /* side by which it leaves, or row of the corner */
 };
-
-/* The pixels on both sides of the crack at POSITION of a side: above and below, or left and right of it. */
-template <bool LABELS>
-__device__ inline uint2
-pixels_at_side (const Tile<LABELS> &t, uint32_t side, uint32_t position)
-{
-  const uint32_t line = side == RIGHT_SIDE || side == BOTTOM_SIDE ? TILE : 0;
-  return side == LEFT_SIDE || side == RIGHT_SIDE ? uint2{t.levels.at[position][line], t.levels.at[position + 1][line]}
-                                                 : uint2{t.levels.at[line][position], t.levels.at[line][position + 1]};
-}
 
 /* Follows the line of LEVEL_INDEX that arrives at vertex (X, Y), which may be outside, in direction (DX, DY). */
 template <bool LABELS>
@@ -113,15 +106,15 @@ follow (const CracksKernelArgs &f, const Tile<LABELS> &t, int x, int y, int dx, 
     const uint32_t mask = around.mask (level_index, equal);
     /* Where two lines turn, the one with the western arm comes first. */
     const bool second = mask == MASK_ACROSS ? dx < 0 : mask == MASK_ALONG ? (dy > 0) != (bool) f.four_connected : false;
-    return {false, t.before[y * TILE + x] + around.corners_before (level_index, equal) + second};
+    return {false, t.before[y * TILE + x] + around.corners_before (level_index, equal) + second, (uint32_t) y};
   }
   const uint32_t side = dx < 0   ? LEFT_SIDE
                         : dx > 0 ? RIGHT_SIDE
                         : dy < 0 ? TOP_SIDE
                                  : BOTTOM_SIDE,
                  position = dx ? y : x;
-  const uint2 pixels = pixels_at_side (t, side, position);
-  return {true, t.passage[side][position] + crossings_before (pixels.x, pixels.y, level_index, equal)};
+  const uint2 pixels = pixels_at_side (t.levels, side, position);
+  return {true, t.passage[side][position] + crossings_before (pixels.x, pixels.y, level_index, equal), side};
 }
 
 /* The last of 32 ascending values that is not above WANTED. */
@@ -133,6 +126,15 @@ find_last (const uint32_t *values, uint32_t wanted)
   for (uint32_t step = 16; step; step /= 2)
     found += values[found + step] <= wanted ? step : 0;
   return found;
+}
+
+/* The side that has a passage of the tile. */
+template <bool LABELS>
+__device__ inline uint32_t
+side_of (const Tile<LABELS> &t, uint32_t passage)
+{
+  return (passage >= t.first_passage[TOP_SIDE]) + (passage >= t.first_passage[RIGHT_SIDE])
+         + (passage >= t.first_passage[BOTTOM_SIDE]);
 }
 
 /* The number in the image of corner I of the tile. */
@@ -181,7 +183,7 @@ begin_tile (const CracksKernelArgs &f, Tile<LABELS> &t)
   }
   if (warp < SIDES) {
     const bool there = warp == RIGHT_SIDE ? t.x + 1 < f.tiles_x : warp != BOTTOM_SIDE || t.y + 1 < f.tiles_y;
-    const uint2 pixels = pixels_at_side (t, warp, lane);
+    const uint2 pixels = pixels_at_side (t.levels, warp, lane);
     uint32_t all, first = scan_warp (there ? crossings_between (pixels.x, pixels.y, equal) : 0, &all);
     if (there)
       first += warp == LEFT_SIDE    ? f.by_tile.left[tile]
@@ -200,6 +202,11 @@ begin_tile (const CracksKernelArgs &f, Tile<LABELS> &t)
     t.row_base[lane] = (y <= f.height ? f.row_sums[y * f.tiles_x + t.x] : 0) - first;
     if (lane == 0)
       t.corners = all;
+    const uint32_t passage = scan_warp (lane < SIDES ? t.passages[lane] : 0, &all);
+    if (lane <= SIDES)
+      t.first_passage[lane] = passage;
+    if (lane < SIDES)
+      t.segment_base[lane] = t.passage[lane][0] - passage;
   }
   __syncthreads ();
 #pragma unroll
@@ -255,15 +262,16 @@ link_corners (const CracksKernelArgs &f, Tile<LABELS> &t, bool fits, uint32_t se
               dy = !(kind & CORNER_GOES_VERTICALLY) ? 0
                    : mask == 2 || mask == 14        ? 1
                                                     : -1;
-    const Arrival to = follow (f, t, (int) x + dx, (int) y + dy, dx, dy, level_index);
     f.by_corner.place[number] = (t.x * TILE + x) | (t.y * TILE + y) << 16;
     f.by_corner.kind[number] = kind;
     if (kind & CORNER_MAY_START)
       f.by_corner.level_index[number] = level_index;
+    const Arrival to = follow (f, t, (int) x + dx, (int) y + dy, dx, dy, level_index);
     if (fits) {
-      nodes[i] = {(to.leaves ? NODE_LEAVES | i : to.at) | 1 << 16, kind & CORNER_MAY_START ? i : NODE_NO_KEY};
-      if (to.leaves || kind & CORNER_MAY_START)
-        f.by_corner.exit[number] = to.at; /* For end_corners(); a start needs its successor there. */
+      nodes[i] = {(to.leaves ? NODE_LEAVES | (to.at - t.segment_base[to.line]) : to.at) | 1 << 16,
+          kind & CORNER_MAY_START ? i : NODE_NO_KEY};
+      if (kind & CORNER_MAY_START && !to.leaves)
+        f.by_corner.exit[number] = t.row_base[to.line] + to.at; /* It stays, if the ring starts here and is closed. */
     } else {
       const uint32_t next = to.leaves ? to.at : segments + to.at;
       f.ranking.views[0][segments + i] = {next, 1, kind & CORNER_MAY_START ? number : NO_KEY, 0};
@@ -335,7 +343,8 @@ jump (uint32_t corners)
   } while (__syncthreads_or (live != 0));
 }
 
-/* Tells each corner where its ring leaves the tile, and how far it is to there, or where its ring starts. */
+/* Tells each corner where its ring leaves the tile, and how far it is to there, or where its ring starts. A start knows the corner behind
+ * it. */
 template <bool LABELS>
 __device__ inline void
 end_corners (const CracksKernelArgs &f, const Tile<LABELS> &t)
@@ -343,18 +352,16 @@ end_corners (const CracksKernelArgs &f, const Tile<LABELS> &t)
   const Node *const nodes = nodes_of_tile ();
   for (uint32_t i = threadIdx.x; i < t.corners; i += THREADS) {
     const Node node = nodes[i];
-    const uint32_t number = number_of (t, i), last = node.way & NODE_NEXT;
+    const uint32_t number = number_of (t, i);
     if (node.way & NODE_LEAVES) {
-      if (last != i)
-        f.by_corner.exit[number] = f.by_corner.exit[number_of (t, last)];
+      const uint32_t passage = node.way & NODE_NEXT;
+      f.by_corner.exit[number] = t.segment_base[side_of (t, passage)] + passage;
       f.by_corner.steps[number] = node.length ();
-      continue;
+    } else {
+      if (node.key () != i)
+        f.by_corner.exit[number] = number_of (t, node.key ());
+      f.by_corner.steps[number] = STEPS_CLOSED | node.distance ();
     }
-    uint32_t distance = node.distance ();
-    if (node.key () == i) /* once around */
-      distance = 1 + nodes[f.by_corner.exit[number]].distance ();
-    f.by_corner.exit[number] = number_of (t, node.key ());
-    f.by_corner.steps[number] = STEPS_CLOSED | distance;
   }
 }
 
@@ -365,15 +372,10 @@ write_segments (const CracksKernelArgs &f, const Tile<LABELS> &t, bool fits, uin
 {
   const bool equal = by_equal<LABELS> (f);
   const Node *const nodes = nodes_of_tile ();
-  uint32_t all = 0;
-  for (int side = 0; side < SIDES; side++)
-    all += t.passages[side];
-  for (uint32_t i = threadIdx.x; i < all; i += THREADS) {
-    uint32_t side = 0, n = i; /* of the side's passages */
-    while (n >= t.passages[side])
-      n -= t.passages[side++];
-    const uint32_t segment = t.passage[side][0] + n, position = find_last (t.passage[side], segment);
-    const uint2 pixels = pixels_at_side (t, side, position);
+  for (uint32_t i = threadIdx.x; i < t.first_passage[SIDES]; i += THREADS) {
+    const uint32_t side = side_of (t, i), segment = t.segment_base[side] + i,
+                   position = find_last (t.passage[side], segment);
+    const uint2 pixels = pixels_at_side (t.levels, side, position);
     const uint32_t level_index = crossing_level (pixels.x, pixels.y, segment - t.passage[side][position], equal);
     /* With the foreground below, a line goes east; with the foreground on the left, south. */
     const bool upright = side == TOP_SIDE || side == BOTTOM_SIDE;
@@ -387,7 +389,8 @@ write_segments (const CracksKernelArgs &f, const Tile<LABELS> &t, bool fits, uin
     ListView view = {to.at, 0, NO_KEY, 0};
     if (!to.leaves && fits) {
       const Node node = nodes[to.at];
-      view.next = f.by_corner.exit[number_of (t, node.way & NODE_NEXT)];
+      const uint32_t passage = node.way & NODE_NEXT; /* A ring that enters the tile leaves it. */
+      view.next = t.segment_base[side_of (t, passage)] + passage;
       view.length = node.length ();
       if (node.key () != NODE_NO_KEY)
         view.key = number_of (t, node.key ());
@@ -432,7 +435,7 @@ __launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ CracksKernelArg
   }
   __syncthreads ();
   begin_tile (f, t);
-  const bool fits = t.corners <= f.tile_nodes;
+  const bool fits = is_tile_joined (f, t.corners, t.first_passage[SIDES]);
   const uint32_t segments = t.passage[TOP_SIDE][0] + t.passages[TOP_SIDE];
   link_corners (f, t, fits, segments);
   if (fits && t.corners) {
