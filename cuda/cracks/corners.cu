@@ -13,9 +13,13 @@ constexpr int TILE = VERTEX_TILE, TILE_ROWS = TILE / WARPS; /* of vertices; each
 __device__ inline uint32_t
 sum_of_warp (uint32_t n)
 {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_add_sync (~0u, n);
+#else
   for (int d = 16; d; d /= 2)
     n += __shfl_xor_sync (~0u, n, d);
   return n;
+#endif
 }
 
 /* Before the other kernels of the frame: tells them where the result goes, and clears what they add to. */

@@ -4,6 +4,7 @@
  * A line that a tile shares with its neighbours is crossed by the lines of all levels between the two pixels at a crack.
  * So each passage, a level at a crack, has a place of its own among the segments, which both tiles find by adding up the
  * differences along the line. The segment there is what the ring does in the tile that it enters. */
+#include "cuda/common/ptx.cuh"
 #include "cuda/cracks/vertex.cuh"
 
 namespace
@@ -149,12 +150,7 @@ number_of (const Tile<LABELS> &t, uint32_t i)
 __device__ inline uint32_t
 scan_warp (uint32_t own, uint32_t *all)
 {
-  const uint32_t lane = threadIdx.x % 32;
-  uint32_t sum = own;
-  for (int d = 1; d < 32; d *= 2) {
-    const uint32_t n = __shfl_up_sync (~0u, sum, d);
-    sum += (int) lane >= d ? n : 0;
-  }
+  const uint32_t sum = sum_of_lanes (own);
   *all = __shfl_sync (~0u, sum, 31);
   return sum - own;
 }
