@@ -15,6 +15,12 @@
 constexpr int RADIX_BITS = 9, RADIX_DIGITS = 1 << RADIX_BITS, RADIX_MOST_PASSES = (32 + RADIX_BITS - 1) / RADIX_BITS;
 constexpr int RADIX_THREADS = RADIX_DIGITS; /* a thread a digit */
 constexpr uint32_t RADIX_TILE = 2048;       /* words */
+/* CTAs of a multiprocessor, where a pass shares its kernel with work that needs them: a bound that each GPU keeps. */
+#if __CUDA_ARCH__ >= 800
+constexpr int RADIX_LEAST_CTAS = 3;
+#else
+constexpr int RADIX_LEAST_CTAS = 2;
+#endif
 
 /* Digits of all passes: how many words have them. */
 struct RadixHistograms {
@@ -198,35 +204,45 @@ struct RadixShared {
   uint32_t ticket, sums[WARPS], counts[WARPS][RADIX_DIGITS];
 };
 
-/* A pass, by all threads of CTAS, which have RADIX_THREADS. Calls PUT (place, key, value) for each word. H is in shared
- * memory. */
-template <typename Put>
+/* A pass, by all threads of CTAS, which have RADIX_THREADS. Calls PUT (place, key, value, prepared) for each word, after
+ * PREPARE (values, there, prepared) for all that a thread has, of which those of bits THERE count: its loads are under way
+ * at once while the words are ranked. H is in shared memory. */
+template <typename Prepare, typename Put>
 __device__ inline void
-radix_pass (const RadixSort &s, RadixShared &h, uint32_t pass, const Ctas &ctas, Put put)
+radix_pass (const RadixSort &s, RadixShared &h, uint32_t pass, const Ctas &ctas, Prepare prepare, Put put)
 {
   const uint32_t count = *s.count, warp = threadIdx.x / 32, shift = RADIX_BITS * pass, own_digit = threadIdx.x;
   if (count > s.capacity || ctas.own * RADIX_TILE >= count)
     return;
+  if (threadIdx.x == 0)
+    h.ticket = atomicAdd (&s.counters->tickets[pass], 1);
   const uint32_t words_of_digit = s.counters->histograms.counts[pass][own_digit];
   if (__syncthreads_or (words_of_digit == count)) { /* All have the same digit. */
     for (uint32_t i = ctas.first_index (); i < count;
-         i += min (ctas.count, ctr_div_up (count, RADIX_TILE)) * RADIX_THREADS)
-      put (i, s.keys[pass % 2][i], s.values[pass % 2][i]);
+         i += min (ctas.count, ctr_div_up (count, RADIX_TILE)) * RADIX_THREADS) {
+      const uint32_t value[1] = {s.values[pass % 2][i]};
+      uint32_t prepared[1];
+      prepare (value, 1, prepared);
+      put (i, s.keys[pass % 2][i], value[0], prepared[0]);
+    }
     return;
   }
   uint32_t *states = s.states + pass * radix_states (s.capacity) + own_digit;
   uint32_t all;
   const uint32_t smaller = block_scan<RADIX_THREADS> (words_of_digit, h.sums, &all); /* digits */
   for (;;) {
-    if (threadIdx.x == 0)
-      h.ticket = atomicAdd (&s.counters->tickets[pass], 1);
-    for (int w = 0; w < RadixShared::WARPS; w++)
-      h.counts[w][own_digit] = 0;
-    __syncthreads ();
     const uint32_t tile = h.ticket, first = tile * RADIX_TILE + warp * 32 * RadixWords::COUNT + threadIdx.x % 32;
     if (tile * RADIX_TILE >= count)
       return;
     RadixWords words (s.keys[pass % 2], s.values[pass % 2], first, count);
+    for (int w = 0; w < RadixShared::WARPS; w++)
+      h.counts[w][own_digit] = 0;
+    __syncthreads ();
+    uint32_t there = 0, prepared[RadixWords::COUNT];
+#pragma unroll
+    for (int k = 0; k < RadixWords::COUNT; k++)
+      there |= (uint32_t) (first + 32 * k < count) << k;
+    prepare (words.values, there, prepared);
     words.rank (h.counts[warp], shift, first, count);
     __syncthreads ();
     uint32_t own = 0;
@@ -245,7 +261,12 @@ radix_pass (const RadixSort &s, RadixShared &h, uint32_t pass, const Ctas &ctas,
     for (int k = 0; k < RadixWords::COUNT; k++)
       if (first + 32 * k < count)
         put (h.counts[warp][words.keys[k] >> shift & (RADIX_DIGITS - 1)] + words.ranks[k], words.keys[k],
-            words.values[k]);
+            words.values[k], prepared[k]);
+    if ((uint64_t) ctas.count * RADIX_TILE >= count)
+      return; /* Each tile has its CTA. */
+    __syncthreads ();
+    if (threadIdx.x == 0)
+      h.ticket = atomicAdd (&s.counters->tickets[pass], 1);
     __syncthreads ();
   }
 }
@@ -255,7 +276,11 @@ __device__ inline void
 radix_pass (const RadixSort &s, RadixShared &h, uint32_t pass, const Ctas &ctas)
 {
   uint32_t *keys = s.keys[(pass + 1) % 2], *values = s.values[(pass + 1) % 2];
-  radix_pass (s, h, pass, ctas, [=] (uint32_t to, uint32_t key, uint32_t value) {
+  const auto nothing = [] (const auto &, uint32_t, auto &prepared) {
+    for (uint32_t &p : prepared)
+      p = 0;
+  };
+  radix_pass (s, h, pass, ctas, nothing, [=] (uint32_t to, uint32_t key, uint32_t value, uint32_t) {
     keys[to] = key;
     values[to] = value;
   });

@@ -89,7 +89,8 @@ share_rows (const Args &f, const Ctas &ctas, RowQueue<THREADS> &queue, const Wor
   }
   if (points <= LONG_POINTS)
     return;
-  const uint32_t warps = ctas.count * WARPS, warp = ctas.own * WARPS + threadIdx.x / 32;
+  /* The last CTAs come first: of few rows they have none. */
+  const uint32_t warps = ctas.count * WARPS, warp = (ctas.count - 1 - ctas.own) * WARPS + threadIdx.x / 32;
   for (uint64_t begin = (uint64_t) warp * LONG_CHUNK; begin < points; begin += (uint64_t) warps * LONG_CHUNK) {
     const uint32_t end = (uint32_t) min ((uint64_t) points, begin + LONG_CHUNK);
     /* A long row that has some of these points has the first or the last of them. */

@@ -27,7 +27,7 @@ find_starts (const CracksKernelArgs &f, const ListView *views, uint32_t from, ui
 {
   static_assert (CORNER_SHARE == 8, "kinds are two words");
   const uint2 kinds = *(const uint2 *) &f.by_corner.kind[from]; /* The arena has room for a multiple of 256 bytes. */
-  uint32_t candidates = 0, exits[CORNER_SHARE], starts[CORNER_SHARE], found = 0;
+  uint32_t candidates = 0, exits[CORNER_SHARE], steps[CORNER_SHARE], found = 0;
 #pragma unroll
   for (int i = 0; i < CORNER_SHARE; i++) {
     const uint32_t kind = (i < 4 ? kinds.x : kinds.y) >> 8 * (i % 4);
@@ -35,20 +35,19 @@ find_starts (const CracksKernelArgs &f, const ListView *views, uint32_t from, ui
   }
 #pragma unroll
   for (int i = 0; i < CORNER_SHARE; i++) {
-    exits[i] = starts[i] = NO_KEY;
+    exits[i] = steps[i] = 0;
     if (candidates >> i & 1) {
       exits[i] = f.by_corner.exit[from + i];
-      if (f.by_corner.steps[from + i] & STEPS_CLOSED)
-        starts[i] = exits[i];
+      steps[i] = f.by_corner.steps[from + i];
     }
   }
 #pragma unroll
-  for (int i = 0; i < CORNER_SHARE; i++)
-    if (candidates >> i & 1 && starts[i] == NO_KEY)
-      starts[i] = views[exits[i]].key;
-#pragma unroll
-  for (int i = 0; i < CORNER_SHARE; i++)
-    found |= (uint32_t) (candidates >> i & 1 && starts[i] == from + i) << i;
+  for (int i = 0; i < CORNER_SHARE; i++) {
+    uint32_t start = steps[i] == STEPS_CLOSED ? from + i : NO_KEY; /* Other candidates of closed rings are none. */
+    if (candidates >> i & 1 && steps[i] < STEPS_CLOSED)
+      start = views[exits[i]].key;
+    found |= (uint32_t) (start == from + i) << i;
+  }
   return found;
 }
 
@@ -93,6 +92,37 @@ __launch_bounds__ (THREADS) contour_kernel (const __grid_constant__ CracksKernel
     h.all_contours = h.contours = all;
 }
 
+/* The lengths of contours from their STARTS, those of bits THERE. The loads of all overlap. */
+struct LengthsFrom {
+  const CracksKernelArgs &f;
+  const ListView *views;
+
+  template <int COUNT>
+  __device__ void
+  operator() (const uint32_t (&starts)[COUNT], uint32_t there, uint32_t (&lengths)[COUNT]) const
+  {
+    uint32_t exits[COUNT];
+#pragma unroll
+    for (int k = 0; k < COUNT; k++) {
+      exits[k] = 0;
+      lengths[k] = 0;
+      if (there >> k & 1) {
+        exits[k] = f.by_corner.exit[starts[k]];
+        lengths[k] = f.by_corner.steps[starts[k]];
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < COUNT; k++) {
+      if (!(there >> k & 1))
+        continue;
+      if (lengths[k] == STEPS_CLOSED)
+        lengths[k] = 1 + (f.by_corner.steps[exits[k]] & ~STEPS_CLOSED);
+      else
+        lengths[k] += views[exits[k]].distance;
+    }
+  }
+};
+
 /* Sorts the contours by level. The last pass numbers them. */
 __global__ void
 __launch_bounds__ (RADIX_THREADS) level_pass_kernel (const __grid_constant__ CracksKernelArgs f, uint32_t pass)
@@ -105,14 +135,13 @@ __launch_bounds__ (RADIX_THREADS) level_pass_kernel (const __grid_constant__ Cra
     return;
   }
   const ListView *views = final_views (f);
-  radix_pass (f.levels, shared, pass, Ctas::all (), [&] (uint32_t contour, uint32_t level, uint32_t start) {
-    const uint32_t steps = f.by_corner.steps[start];
-    f.levels.keys[radix_sorted (f.levels)][contour] = level;
-    f.by_contour.starts[contour] = start;
-    f.by_contour.lengths[contour] =
-        steps & STEPS_CLOSED ? steps & ~STEPS_CLOSED : steps + views[f.by_corner.exit[start]].distance;
-    f.contour_by_start[start] = contour;
-  });
+  radix_pass (f.levels, shared, pass, Ctas::all (), LengthsFrom{f, views},
+      [&] (uint32_t contour, uint32_t level, uint32_t start, uint32_t length) {
+        f.levels.keys[radix_sorted (f.levels)][contour] = level;
+        f.by_contour.starts[contour] = start;
+        f.by_contour.lengths[contour] = length;
+        f.contour_by_start[start] = contour;
+      });
 }
 
 __global__ void

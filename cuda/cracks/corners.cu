@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Level contours: samples to level indices, and the numbers of corners and of passages between tiles. */
+#include "cuda/common/ptx.cuh"
 #include "cuda/common/scan.cuh"
 #include "cuda/cracks/vertex.cuh"
 
@@ -12,9 +13,13 @@ constexpr int TILE = VERTEX_TILE, TILE_ROWS = TILE / WARPS; /* of vertices; each
 __device__ inline uint32_t
 sum_of_warp (uint32_t n)
 {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_add_sync (~0u, n);
+#else
   for (int d = 16; d; d /= 2)
     n += __shfl_xor_sync (~0u, n, d);
   return n;
+#endif
 }
 
 /* Before the other kernels of the frame: tells them where the result goes, and clears what they add to. */
@@ -60,14 +65,26 @@ begin_labels (const CracksKernelArgs &f)
   return open;
 }
 
-/* Writes the level index of each pixel. Counts the corners of each tile's rows of vertices, and of all, and the segments:
- * of lines into and out of the tile from the left and from above, and the corners of tiles with too many. */
+/* What a walk to the west has to know of a warp's pixels, one of which has this LEVEL_INDEX, to pass them: the least and the greatest
+ * level index. By equality, zeros do not count, except that least and greatest one differ then, or are 0, too. */
+__device__ inline uint2
+range_of_block (uint32_t level_index, bool equal)
+{
+  const uint32_t greatest = greatest_of_lanes (level_index);
+  if (!equal)
+    return {~greatest_of_lanes (~level_index), greatest};
+  const uint32_t least = ~greatest_of_lanes (~(level_index - 1)) + 1; /* of those that are not 0 */
+  return {__any_sync (~0u, level_index == 0) ? min (least, greatest - 1) : least, greatest};
+}
+
+/* Writes the level index of each pixel, and the range of each block. Counts the corners of each tile's rows of vertices,
+ * and of all, and the segments: of lines into and out of the tile from the left and from above, and the corners of tiles with too many. */
 template <bool LABELS>
 __global__ void
 __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksKernelArgs f)
 {
   __shared__ TileOf<LABELS> levels;
-  __shared__ uint32_t warp_sums[WARPS], passages[2];
+  __shared__ uint32_t warp_sums[WARPS], passages[SIDES];
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   begin_frame (f);
@@ -92,17 +109,25 @@ __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksKernelAr
   for (int k = 0; k < TILE_ROWS; k++) {
     const uint32_t tile_y = warp * TILE_ROWS + k, y = top + tile_y;
     const bool inside = left + lane <= f.width && y <= f.height;
-    const uint32_t row = sum_of_warp (inside ? Around (levels, lane, tile_y).count_corners (equal) : 0);
+    const Around around (levels, lane, tile_y);
+    const uint32_t row = sum_of_warp (inside ? around.count_corners (equal) : 0);
+    const uint2 range = range_of_block (around.level_indices[3], equal);
     all += row;
     if (lane == 0 && y <= f.height)
       f.row_sums[y * f.tiles_x + blockIdx.x] = row;
+    if (lane == 0 && y < f.height) {
+      const size_t block = (size_t) y * f.by_block.stride + blockIdx.x;
+      if constexpr (LABELS)
+        f.by_block.label_range[block] = range;
+      else
+        f.by_block.range[block] = range.x | range.y << 16;
+    }
   }
   if (lane == 0)
     warp_sums[warp] = all;
-  if (warp < 2) {
-    const uint32_t a = warp ? levels.at[0][lane] : levels.at[lane][0],
-                   b = warp ? levels.at[0][lane + 1] : levels.at[lane + 1][0];
-    const uint32_t sum = sum_of_warp (crossings_between (a, b, equal));
+  if (warp < SIDES) {
+    const uint2 pixels = pixels_at_side (levels, warp, lane);
+    const uint32_t sum = sum_of_warp (crossings_between (pixels.x, pixels.y, equal));
     if (lane == 0)
       passages[warp] = sum;
   }
@@ -112,7 +137,10 @@ __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksKernelAr
   all = 0;
   for (int i = 0; i < WARPS; i++)
     all += warp_sums[i];
-  const uint32_t segments = passages[0] + passages[1] + (all > f.tile_nodes ? all : 0);
+  uint32_t around = 0;
+  for (int side = 0; side < SIDES; side++)
+    around += passages[side];
+  const uint32_t segments = passages[LEFT_SIDE] + passages[TOP_SIDE] + (is_tile_joined (f, all, around) ? 0 : all);
   if (all)
     atomicAdd (&f.found->corners[f.turn], (unsigned long long) all);
   uint32_t first = 0;
@@ -126,7 +154,7 @@ __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksKernelAr
     f.early_tiles[early] = tile;
   f.by_tile.is_early[tile] = early < EARLY_TILES;
   f.by_tile.left[tile] = first;
-  f.by_tile.top[tile] = first + passages[0];
+  f.by_tile.top[tile] = first + passages[LEFT_SIDE];
 }
 
 /* Exclusive prefix sums, in place. Also puts the numbers of corners and segments into the header. */

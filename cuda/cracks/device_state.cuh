@@ -45,6 +45,8 @@ constexpr uint32_t CORNER_SCAN_SHARE = 2048;      /* corners that a CTA scans, 8
 constexpr uint32_t CRACKS_MAX_CORNERS = 1u << 30; /* and segments */
 /* Corners of a tile that shared memory has room for: at least, by dense frames at most, and steps between them. */
 constexpr uint32_t LEAST_TILE_NODES = 3072, MOST_TILE_NODES = 12288, TILE_NODES_STEP = 1024;
+/* Passages on all sides of a tile; with more of them, or of corners, each corner is a segment. */
+constexpr uint32_t MOST_TILE_PASSAGES = 1 << 14;
 
 /* Scans: corners of tiles, by rows of vertices; contours among corners; offsets of points, for the measures and for the
  * result; contours that stay. */
@@ -113,10 +115,20 @@ struct CracksKernelArgs {
   } zeroed[2]; /* all scan_states: the count kernel clears them */
   struct {
     uint16_t *level_index;
-    uint32_t stride; /* samples; a row is a multiple of 16 bytes */
+    uint32_t stride; /* samples; a row is a multiple of BLOCK of them, those behind the image are 0 */
   } by_pixel;
+  struct {
+    uint32_t *range;    /* of level indices, as range_of_block() has it: the least one | the greatest one << 16 */
+    uint2 *label_range; /* likewise, of a label image */
+    uint32_t stride;    /* blocks; a multiple of BLOCKS_AT_ONCE */
+  } by_block;           /* BLOCK pixels in a row */
+  struct {
+    uint32_t *first_corner; /* the number of its first corner, where the tile has corners */
+    uint32_t *passage;      /* by rows of tiles: the first segment at the crack above the tile's first row */
+    uint32_t stride;        /* vertices */
+  } by_vertex;
   uint32_t tiles_x, tiles_y; /* of the vertices */
-  uint32_t tile_nodes;       /* Of a tile with more corners, each one is a segment. */
+  uint32_t tile_nodes;       /* Corners of a tile that shared memory has room for. */
   uint32_t *row_sums;        /* corners in a tile's row of vertices; then those before it, all over */
   struct {
     uint32_t *left, *top; /* the first segment of the lines into and out of the tile there */
@@ -132,7 +144,8 @@ struct CracksKernelArgs {
     uint8_t *kind;
     uint32_t *level_index; /* set where a contour may start */
     /* The segment with which the ring goes on behind this tile, and how many corners there are until then, this one
-     * included. With STEPS_CLOSED, the start of the ring, and how many there are until then; from the start on, all. */
+     * included. With STEPS_CLOSED, the start of the ring, and how many there are until then; of the start, the corner
+     * behind it, and 0. */
     uint32_t *exit;
     uint16_t *steps;
   } by_corner;
@@ -181,6 +194,7 @@ struct CracksKernelArgs {
 };
 
 constexpr uint32_t VERTEX_TILE = 32; /* vertices in each direction */
+constexpr uint32_t BLOCK = VERTEX_TILE, BLOCKS_AT_ONCE = 8;
 constexpr uint32_t EARLY_TILES = 128, LEAST_EARLY_CORNERS = 1024;
 
 /* The number of row_sums. */
@@ -232,8 +246,8 @@ label_at (const CracksKernelArgs &f, int x, int y)
 __device__ inline uint32_t
 start_of_ring (const CracksKernelArgs &f, const ListView *views, uint32_t i)
 {
-  const uint32_t exit = f.by_corner.exit[i];
-  return f.by_corner.steps[i] & STEPS_CLOSED ? exit : views[exit].key;
+  const uint32_t exit = f.by_corner.exit[i], steps = f.by_corner.steps[i];
+  return steps == STEPS_CLOSED ? i : steps & STEPS_CLOSED ? exit : views[exit].key;
 }
 
 /* Does the contour that starts at this corner enclose a hole? */

@@ -21,8 +21,8 @@ __launch_bounds__ (CONTOUR_THREADS) find_west_neighbour_kernel (const __grid_con
 void
 cracks_launch_parents (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
 {
-  launch_over (f.labels ? find_west_neighbour_kernel<true> : find_west_neighbour_kernel<false>,
-      walk_threads (f.contour_capacity), f, overlap, stream);
+  launch_over (f.labels ? find_west_neighbour_kernel<true> : find_west_neighbour_kernel<false>, f.contour_capacity, f,
+      overlap, stream);
   launch_over (resolve_parents_kernel<CracksPolicy>, f.contour_capacity, f, overlap, stream);
 }
 

@@ -21,6 +21,12 @@ lay_out_planes (CracksKernelArgs *f, uint8_t *base)
     f->label_by_pixel = arena.take<uint32_t> ((size_t) f->by_pixel.stride * f->height);
   else
     f->by_pixel.level_index = arena.take<uint16_t> ((size_t) f->by_pixel.stride * f->height);
+  if (f->labels)
+    f->by_block.label_range = arena.take<uint2> ((size_t) f->by_block.stride * f->height);
+  else
+    f->by_block.range = arena.take<uint32_t> ((size_t) f->by_block.stride * f->height);
+  f->by_vertex.first_corner = arena.take<uint32_t> ((size_t) f->by_vertex.stride * f->tiles_y * VERTEX_TILE);
+  f->by_vertex.passage = arena.take<uint32_t> ((size_t) f->by_vertex.stride * f->tiles_y);
   f->row_sums = arena.take<uint32_t> (cracks_row_sums (*f));
   f->by_tile.left = arena.take<uint32_t> ((size_t) f->tiles_x * f->tiles_y);
   f->by_tile.top = arena.take<uint32_t> ((size_t) f->tiles_x * f->tiles_y);
@@ -131,9 +137,11 @@ cracks_reserve (Cracks *c, CracksKernelArgs *f, CtrError *error)
   memset (f, 0, sizeof *f); /* with the padding, for comparisons */
   f->width = c->image.width;
   f->height = c->image.height;
-  f->by_pixel.stride = (f->width + 7) / 8 * 8;
+  f->by_pixel.stride = ctr_div_up (f->width, BLOCK) * BLOCK;
   f->tiles_x = f->width / VERTEX_TILE + 1; /* of width + 1 vertices */
   f->tiles_y = f->height / VERTEX_TILE + 1;
+  f->by_block.stride = ctr_div_up (f->tiles_x, BLOCKS_AT_ONCE) * BLOCKS_AT_ONCE;
+  f->by_vertex.stride = f->tiles_x * VERTEX_TILE;
   f->level_index_by_sample = (const uint16_t *) c->tables.data;
   f->level_by_index = (const uint16_t *) ((uint8_t *) c->tables.data + TABLE_SIZE);
   f->labels = c->plan.labels;

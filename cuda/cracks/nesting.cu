@@ -58,18 +58,20 @@ __launch_bounds__ (CONTOUR_THREADS) find_links_kernel (const __grid_constant__ C
   if (!contours_fit (f))
     return;
   const ListView *views = final_views (f);
-  for_all_walks (f, Ctas::all (), [&] (auto walk, uint32_t contour, bool there) {
-    const uint32_t start = f.by_contour.starts[contour], place = f.by_corner.place[start], y = place >> 16;
+  const uint32_t contours = f.counters->header.all_contours;
+  for (uint32_t i = first_index (); i < contours; i += index_step ()) {
+    const uint32_t start = f.by_contour.starts[i], place = f.by_corner.place[start], y = place >> 16;
     const bool hole = is_hole (f, start);
     const uint32_t level_index = f.by_corner.level_index[start] + (hole ? 1 : -1);
     const bool is_level = level_index >= 1 && level_index <= f.level_count;
-    const int x = walk.template west<false> (f, level_index, is_level ? (int) (place & 0xffff) : -1, y, !hole);
-    const bool sought = is_level && (!hole || x >= 0);
-    const uint32_t other = walk.template line_at<false> (f, views, sought, level_index, x + 1, y);
-    if (there && walk.lane () == 0)
-      f.nesting.links[contour] =
-          !sought ? CTR_NESTING_NONE : other | (is_hole (f, f.by_contour.starts[other]) == hole ? 0 : PARENT_OF);
-  });
+    const int x = is_level ? walk_west<false> (f, level_index, (int) (place & 0xffff), y, !hole) : -1;
+    uint32_t link = CTR_NESTING_NONE;
+    if (is_level && (!hole || x >= 0)) {
+      const uint32_t other = start_of_line_at<false> (f, views, level_index, x + 1, y);
+      link = f.contour_by_start[other] | (is_hole (f, other) == hole ? 0 : PARENT_OF);
+    }
+    f.nesting.links[i] = link;
+  }
 }
 
 /* After the parents in the levels: the links. */
@@ -190,7 +192,7 @@ void
 cracks_launch_nesting (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
 {
   const uint32_t contours = f.contour_capacity;
-  launch_over (find_links_kernel, walk_threads (contours), f, overlap, stream);
+  launch_over (find_links_kernel, contours, f, overlap, stream);
   cracks_launch_parents (f, overlap, stream);
   launch_over (resolve_links_kernel, contours, f, overlap, stream);
   uint32_t round = 0;

@@ -72,17 +72,19 @@ __device__ inline void
 find_west_neighbours (const CracksKernelArgs &f, const Ctas &ctas)
 {
   const ListView *views = final_views (f);
-  for_all_walks (f, ctas, [&] (auto walk, uint32_t contour, bool there) {
-    const uint32_t start = f.by_contour.starts[contour], place = f.by_corner.place[start],
+  const uint32_t contours = f.counters->header.all_contours;
+  for (uint32_t i = ctas.first_index (); i < contours; i += ctas.index_step ()) {
+    const uint32_t start = f.by_contour.starts[i], place = f.by_corner.place[start],
                    level_index = f.by_corner.level_index[start], y = place >> 16;
     const bool hole = is_hole (f, start);
-    const int x = walk.template west<LABELS> (f, level_index, (int) (place & 0xffff) - 1, y, hole);
-    const bool sought = hole || x >= 0;
-    const uint32_t other = walk.template line_at<LABELS> (f, views, sought, level_index, x + 1, y);
-    if (there && walk.lane () == 0)
-      f.hierarchy.parents[contour] =
-          sought ? other | (is_hole (f, f.by_contour.starts[other]) == hole ? SAME_PARENT_AS : 0) : NO_PARENT;
-  });
+    const int x = walk_west<LABELS> (f, level_index, (int) (place & 0xffff) - 1, y, hole);
+    uint32_t parent = NO_PARENT;
+    if (hole || x >= 0) {
+      const uint32_t other = start_of_line_at<LABELS> (f, views, level_index, x + 1, y);
+      parent = f.contour_by_start[other] | (is_hole (f, other) == hole ? SAME_PARENT_AS : 0);
+    }
+    f.hierarchy.parents[i] = parent;
+  }
 }
 
 } // namespace

@@ -32,6 +32,7 @@ write_points (const CracksKernelArgs &f, const Ctas &ctas)
     uint32_t start = f.by_corner.exit[i], distance = f.by_corner.steps[i]; /* from here to the start */
     if (distance & STEPS_CLOSED) {
       distance &= ~STEPS_CLOSED;
+      start = distance ? start : i;
     } else {
       const ListView view = views[start];
       start = view.key;
@@ -39,7 +40,7 @@ write_points (const CracksKernelArgs &f, const Ctas &ctas)
     }
     const ContourPoints own = points_from<UNLIMITED> (f, start);
     /* Where the start is nearer than the end of the segment, DISTANCE is one round too long. */
-    const uint32_t position = (distance > own.count ? 2 * own.count : own.count) - distance;
+    const uint32_t rounds = distance > own.count ? 2 : distance ? 1 : 0, position = rounds * own.count - distance;
     if (own.first != NO_CONTOUR) /* x comes first */
       *(uint32_t *) &points[own.first + position] = f.by_corner.place[i];
   }

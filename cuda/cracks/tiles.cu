@@ -4,6 +4,7 @@
  * A line that a tile shares with its neighbours is crossed by the lines of all levels between the two pixels at a crack.
  * So each passage, a level at a crack, has a place of its own among the segments, which both tiles find by adding up the
  * differences along the line. The segment there is what the ring does in the tile that it enters. */
+#include "cuda/common/ptx.cuh"
 #include "cuda/cracks/vertex.cuh"
 
 namespace
@@ -12,20 +13,39 @@ namespace
 constexpr int THREADS = 256, WARPS = THREADS / 32;
 constexpr int TILE = VERTEX_TILE, TILE_ROWS = TILE / WARPS; /* of vertices; each warp takes some rows */
 
-/* What a corner knows of its ring in the tile, as a ListView: at first about itself, in the end all. */
+/* What a corner knows of its ring in the tile, as a ListView: at first about itself, in the end all. Pairs of 16 bits share a word, so
+ * that a join adds up two of them at once. */
 struct __align__ (8) Node
 {
-  uint16_t next;   /* the corner after the known ones; NODE_LEAVES: the last one in the tile; NODE_CLOSED */
-  uint16_t length; /* known corners, modulo 2^16 */
-  uint16_t key;    /* the smallest known one that may be a start */
-  uint16_t distance;
+  /* The corner after the known ones, or with NODE_LEAVES the passage behind the last one in the tile; NODE_CLOSED. Then
+   * known corners, modulo 2^16. */
+  uint32_t way;
+  uint32_t start; /* the smallest known one that may be a start; then the distance to it */
+
+  __device__ uint32_t next () const
+  {
+    return way & 0xffff;
+  }
+
+  __device__ uint32_t length () const
+  {
+    return way >> 16;
+  }
+
+  __device__ uint32_t key () const
+  {
+    return start & 0xffff;
+  }
+
+  __device__ uint32_t distance () const
+  {
+    return start >> 16;
+  }
 };
 
-constexpr uint16_t NODE_LEAVES = 1 << 15, NODE_CLOSED = 1 << 14, NODE_DONE = NODE_LEAVES | NODE_CLOSED,
+constexpr uint32_t NODE_LEAVES = 1 << 15, NODE_CLOSED = 1 << 14, NODE_DONE = NODE_LEAVES | NODE_CLOSED,
                    NODE_NEXT = NODE_CLOSED - 1, NODE_NO_KEY = 0xffff;
-static_assert (MOST_TILE_NODES <= NODE_NEXT + 1, "corners of a tile have 14 bits");
-
-enum { LEFT_SIDE, TOP_SIDE, RIGHT_SIDE, BOTTOM_SIDE, SIDES };
+static_assert (MOST_TILE_NODES <= NODE_NEXT + 1 && MOST_TILE_PASSAGES <= NODE_NEXT + 1, "both have 14 bits");
 
 template <bool LABELS> struct Tile {
   TileOf<LABELS> levels;
@@ -34,6 +54,9 @@ template <bool LABELS> struct Tile {
   uint32_t row_base[TILE];       /* add it for the corner's number in the image */
   uint32_t passage[SIDES][TILE]; /* the first segment at a crack */
   uint32_t passages[SIDES];      /* on all cracks of a side */
+  /* Passages of all sides are numbered one after the other in the tile: the first one's number, and in the end that of all; what a
+   * number lacks to its segment. */
+  uint32_t first_passage[SIDES + 1], segment_base[SIDES];
   uint32_t corners;
   uint32_t x, y; /* of the tile among all */
 };
@@ -49,18 +72,9 @@ nodes_of_tile ()
 /* Where a line goes on. */
 struct Arrival {
   bool leaves;
-  uint32_t at; /* segment, or corner in the tile */
+  uint32_t at;   /* segment, or corner in the tile */
+  uint32_t line; /* side by which it leaves, or row of the corner */
 };
-
-/* The pixels on both sides of the crack at POSITION of a side: above and below, or left and right of it. */
-template <bool LABELS>
-__device__ inline uint2
-pixels_at_side (const Tile<LABELS> &t, uint32_t side, uint32_t position)
-{
-  const uint32_t line = side == RIGHT_SIDE || side == BOTTOM_SIDE ? TILE : 0;
-  return side == LEFT_SIDE || side == RIGHT_SIDE ? uint2{t.levels.at[position][line], t.levels.at[position + 1][line]}
-                                                 : uint2{t.levels.at[line][position], t.levels.at[line][position + 1]};
-}
 
 /* Follows the line of LEVEL_INDEX that arrives at vertex (X, Y), which may be outside, in direction (DX, DY). */
 template <bool LABELS>
@@ -93,15 +107,15 @@ follow (const CracksKernelArgs &f, const Tile<LABELS> &t, int x, int y, int dx, 
     const uint32_t mask = around.mask (level_index, equal);
     /* Where two lines turn, the one with the western arm comes first. */
     const bool second = mask == MASK_ACROSS ? dx < 0 : mask == MASK_ALONG ? (dy > 0) != (bool) f.four_connected : false;
-    return {false, t.before[y * TILE + x] + around.corners_before (level_index, equal) + second};
+    return {false, t.before[y * TILE + x] + around.corners_before (level_index, equal) + second, (uint32_t) y};
   }
   const uint32_t side = dx < 0   ? LEFT_SIDE
                         : dx > 0 ? RIGHT_SIDE
                         : dy < 0 ? TOP_SIDE
                                  : BOTTOM_SIDE,
                  position = dx ? y : x;
-  const uint2 pixels = pixels_at_side (t, side, position);
-  return {true, t.passage[side][position] + crossings_before (pixels.x, pixels.y, level_index, equal)};
+  const uint2 pixels = pixels_at_side (t.levels, side, position);
+  return {true, t.passage[side][position] + crossings_before (pixels.x, pixels.y, level_index, equal), side};
 }
 
 /* The last of 32 ascending values that is not above WANTED. */
@@ -113,6 +127,15 @@ find_last (const uint32_t *values, uint32_t wanted)
   for (uint32_t step = 16; step; step /= 2)
     found += values[found + step] <= wanted ? step : 0;
   return found;
+}
+
+/* The side that has a passage of the tile. */
+template <bool LABELS>
+__device__ inline uint32_t
+side_of (const Tile<LABELS> &t, uint32_t passage)
+{
+  return (passage >= t.first_passage[TOP_SIDE]) + (passage >= t.first_passage[RIGHT_SIDE])
+         + (passage >= t.first_passage[BOTTOM_SIDE]);
 }
 
 /* The number in the image of corner I of the tile. */
@@ -127,12 +150,7 @@ number_of (const Tile<LABELS> &t, uint32_t i)
 __device__ inline uint32_t
 scan_warp (uint32_t own, uint32_t *all)
 {
-  const uint32_t lane = threadIdx.x % 32;
-  uint32_t sum = own;
-  for (int d = 1; d < 32; d *= 2) {
-    const uint32_t n = __shfl_up_sync (~0u, sum, d);
-    sum += (int) lane >= d ? n : 0;
-  }
+  const uint32_t sum = sum_of_lanes (own);
   *all = __shfl_sync (~0u, sum, 31);
   return sum - own;
 }
@@ -161,7 +179,7 @@ begin_tile (const CracksKernelArgs &f, Tile<LABELS> &t)
   }
   if (warp < SIDES) {
     const bool there = warp == RIGHT_SIDE ? t.x + 1 < f.tiles_x : warp != BOTTOM_SIDE || t.y + 1 < f.tiles_y;
-    const uint2 pixels = pixels_at_side (t, warp, lane);
+    const uint2 pixels = pixels_at_side (t.levels, warp, lane);
     uint32_t all, first = scan_warp (there ? crossings_between (pixels.x, pixels.y, equal) : 0, &all);
     if (there)
       first += warp == LEFT_SIDE    ? f.by_tile.left[tile]
@@ -180,6 +198,11 @@ begin_tile (const CracksKernelArgs &f, Tile<LABELS> &t)
     t.row_base[lane] = (y <= f.height ? f.row_sums[y * f.tiles_x + t.x] : 0) - first;
     if (lane == 0)
       t.corners = all;
+    const uint32_t passage = scan_warp (lane < SIDES ? t.passages[lane] : 0, &all);
+    if (lane <= SIDES)
+      t.first_passage[lane] = passage;
+    if (lane < SIDES)
+      t.segment_base[lane] = t.passage[lane][0] - passage;
   }
   __syncthreads ();
 #pragma unroll
@@ -188,6 +211,23 @@ begin_tile (const CracksKernelArgs &f, Tile<LABELS> &t)
     t.before[y * TILE + lane] += t.row_first[y];
   }
   __syncthreads ();
+}
+
+/* Notes these numbers for walks to the west, which look for a line's corner or passage. */
+template <bool LABELS>
+__device__ inline void
+note_numbers (const CracksKernelArgs &f, const Tile<LABELS> &t)
+{
+  const uint32_t stride = f.by_vertex.stride, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  if (warp == 0)
+    f.by_vertex.passage[(size_t) t.y * stride + t.x * TILE + lane] = t.passage[TOP_SIDE][lane];
+  if (t.corners == 0)
+    return;
+  uint32_t y = warp * TILE_ROWS,
+           *first_corner = f.by_vertex.first_corner + (size_t) (t.y * TILE + y) * stride + t.x * TILE + lane;
+#pragma unroll
+  for (int k = 0; k < TILE_ROWS; k++, y++, first_corner += stride)
+    *first_corner = t.before[y * TILE + lane] + t.row_base[y];
 }
 
 /* A corner's line comes from and goes to, by its mask: 1 south, east; 2 west, south; 4 east, north; 7 west, north; 8
@@ -218,19 +258,16 @@ link_corners (const CracksKernelArgs &f, Tile<LABELS> &t, bool fits, uint32_t se
               dy = !(kind & CORNER_GOES_VERTICALLY) ? 0
                    : mask == 2 || mask == 14        ? 1
                                                     : -1;
-    const Arrival to = follow (f, t, (int) x + dx, (int) y + dy, dx, dy, level_index);
     f.by_corner.place[number] = (t.x * TILE + x) | (t.y * TILE + y) << 16;
     f.by_corner.kind[number] = kind;
     if (kind & CORNER_MAY_START)
       f.by_corner.level_index[number] = level_index;
+    const Arrival to = follow (f, t, (int) x + dx, (int) y + dy, dx, dy, level_index);
     if (fits) {
-      Node &node = nodes[i];
-      node.next = to.leaves ? NODE_LEAVES | i : to.at;
-      node.length = 1;
-      node.key = kind & CORNER_MAY_START ? i : NODE_NO_KEY;
-      node.distance = 0;
-      if (to.leaves || kind & CORNER_MAY_START)
-        f.by_corner.exit[number] = to.at; /* For end_corners(); a start needs its successor there. */
+      nodes[i] = {(to.leaves ? NODE_LEAVES | (to.at - t.segment_base[to.line]) : to.at) | 1 << 16,
+          kind & CORNER_MAY_START ? i : NODE_NO_KEY};
+      if (kind & CORNER_MAY_START && !to.leaves)
+        f.by_corner.exit[number] = t.row_base[to.line] + to.at; /* It stays, if the ring starts here and is closed. */
     } else {
       const uint32_t next = to.leaves ? to.at : segments + to.at;
       f.ranking.views[0][segments + i] = {next, 1, kind & CORNER_MAY_START ? number : NO_KEY, 0};
@@ -241,47 +278,69 @@ link_corners (const CracksKernelArgs &f, Tile<LABELS> &t, bool fits, uint32_t se
   __syncthreads ();
 }
 
-/* As list_join(). */
+/* As list_join(). B is done or not, A is not. */
 __device__ inline Node
 join (const Node &a, const Node &b)
 {
-  const bool closed = a.key == b.key && a.key != NODE_NO_KEY, behind = b.key < a.key;
-  return {(uint16_t) (b.next | (closed && !(b.next & NODE_DONE) ? NODE_CLOSED : 0)), (uint16_t) (a.length + b.length),
-      behind ? b.key : a.key, behind ? (uint16_t) (a.length + b.distance) : a.distance};
+  constexpr uint32_t UPPER = 0xffff0000;
+  const uint32_t length = a.way & UPPER, key = a.start << 16, other = b.start << 16;
+  const bool closed = key == other && key != NODE_NO_KEY << 16 && !(b.way & NODE_DONE);
+  return {(b.way + length) | (closed ? NODE_CLOSED : 0), other < key ? b.start + length : a.start};
 }
 
 /* Pointer jumping in shared memory, some corners of each thread at a time. */
 __device__ inline void
 jump (uint32_t corners)
 {
-  constexpr uint32_t AT_ONCE = 4;
+  constexpr uint32_t AT_ONCE = 3; /* With more, a thread needs more than 32 registers. */
+  static_assert (MOST_TILE_NODES <= 31 * AT_ONCE * THREADS, "a bit for each time");
   Node *const nodes = nodes_of_tile ();
-  bool any;
+  uint32_t live =
+      (1u << ctr_div_up (corners, AT_ONCE * THREADS)) - 1; /* the times when a corner of the thread is not done */
   do {
-    any = false;
-    for (uint32_t base = threadIdx.x; base - threadIdx.x < corners; base += AT_ONCE * THREADS) {
+    uint32_t time = 1;
+    for (uint32_t base = 0; base < corners; base += AT_ONCE * THREADS, time *= 2) {
       Node news[AT_ONCE];
+      uint32_t changed = 0;
+      if (live & time) {
 #pragma unroll
-      for (uint32_t k = 0; k < AT_ONCE; k++) {
-        const uint32_t i = base + k * THREADS;
-        if (i >= corners)
-          continue;
-        news[k] = nodes[i];
-        for (int hop = 0; hop < 2 && !(news[k].next & NODE_DONE); hop++)
-          news[k] = join (news[k], nodes[news[k].next]);
-        any = any || !(news[k].next & NODE_DONE);
+        for (uint32_t k = 0; k < AT_ONCE; k++) {
+          const uint32_t i = base + k * THREADS + threadIdx.x;
+          news[k] = {NODE_DONE, 0};
+          if (i < corners)
+            news[k] = nodes[i];
+          changed |= news[k].way & NODE_DONE ? 0 : 1u << k;
+        }
+#pragma unroll
+        for (int hop = 0; hop < 2; hop++) {
+          Node others[AT_ONCE];
+#pragma unroll
+          for (uint32_t k = 0; k < AT_ONCE; k++)
+            if (!(news[k].way & NODE_DONE))
+              others[k] = nodes[news[k].next ()];
+#pragma unroll
+          for (uint32_t k = 0; k < AT_ONCE; k++)
+            if (!(news[k].way & NODE_DONE))
+              news[k] = join (news[k], others[k]);
+        }
+        bool any = false;
+#pragma unroll
+        for (uint32_t k = 0; k < AT_ONCE; k++)
+          any |= !(news[k].way & NODE_DONE);
+        live &= any ? ~0u : ~time;
       }
       __syncthreads ();
 #pragma unroll
       for (uint32_t k = 0; k < AT_ONCE; k++)
-        if (base + k * THREADS < corners)
-          nodes[base + k * THREADS] = news[k];
+        if (changed >> k & 1)
+          nodes[base + k * THREADS + threadIdx.x] = news[k];
       __syncthreads ();
     }
-  } while (__syncthreads_or (any));
+  } while (__syncthreads_or (live != 0));
 }
 
-/* Tells each corner where its ring leaves the tile, and how far it is to there, or where its ring starts. */
+/* Tells each corner where its ring leaves the tile, and how far it is to there, or where its ring starts. A start knows the corner behind
+ * it. */
 template <bool LABELS>
 __device__ inline void
 end_corners (const CracksKernelArgs &f, const Tile<LABELS> &t)
@@ -289,18 +348,16 @@ end_corners (const CracksKernelArgs &f, const Tile<LABELS> &t)
   const Node *const nodes = nodes_of_tile ();
   for (uint32_t i = threadIdx.x; i < t.corners; i += THREADS) {
     const Node node = nodes[i];
-    const uint32_t number = number_of (t, i), last = node.next & NODE_NEXT;
-    if (node.next & NODE_LEAVES) {
-      if (last != i)
-        f.by_corner.exit[number] = f.by_corner.exit[number_of (t, last)];
-      f.by_corner.steps[number] = node.length;
-      continue;
+    const uint32_t number = number_of (t, i);
+    if (node.way & NODE_LEAVES) {
+      const uint32_t passage = node.way & NODE_NEXT;
+      f.by_corner.exit[number] = t.segment_base[side_of (t, passage)] + passage;
+      f.by_corner.steps[number] = node.length ();
+    } else {
+      if (node.key () != i)
+        f.by_corner.exit[number] = number_of (t, node.key ());
+      f.by_corner.steps[number] = STEPS_CLOSED | node.distance ();
     }
-    uint32_t distance = node.distance;
-    if (node.key == i) /* once around */
-      distance = 1 + nodes[f.by_corner.exit[number]].distance;
-    f.by_corner.exit[number] = number_of (t, node.key);
-    f.by_corner.steps[number] = STEPS_CLOSED | distance;
   }
 }
 
@@ -311,15 +368,10 @@ write_segments (const CracksKernelArgs &f, const Tile<LABELS> &t, bool fits, uin
 {
   const bool equal = by_equal<LABELS> (f);
   const Node *const nodes = nodes_of_tile ();
-  uint32_t all = 0;
-  for (int side = 0; side < SIDES; side++)
-    all += t.passages[side];
-  for (uint32_t i = threadIdx.x; i < all; i += THREADS) {
-    uint32_t side = 0, n = i; /* of the side's passages */
-    while (n >= t.passages[side])
-      n -= t.passages[side++];
-    const uint32_t segment = t.passage[side][0] + n, position = find_last (t.passage[side], segment);
-    const uint2 pixels = pixels_at_side (t, side, position);
+  for (uint32_t i = threadIdx.x; i < t.first_passage[SIDES]; i += THREADS) {
+    const uint32_t side = side_of (t, i), segment = t.segment_base[side] + i,
+                   position = find_last (t.passage[side], segment);
+    const uint2 pixels = pixels_at_side (t.levels, side, position);
     const uint32_t level_index = crossing_level (pixels.x, pixels.y, segment - t.passage[side][position], equal);
     /* With the foreground below, a line goes east; with the foreground on the left, south. */
     const bool upright = side == TOP_SIDE || side == BOTTOM_SIDE;
@@ -333,11 +385,12 @@ write_segments (const CracksKernelArgs &f, const Tile<LABELS> &t, bool fits, uin
     ListView view = {to.at, 0, NO_KEY, 0};
     if (!to.leaves && fits) {
       const Node node = nodes[to.at];
-      view.next = f.by_corner.exit[number_of (t, node.next & NODE_NEXT)];
-      view.length = node.length;
-      if (node.key != NODE_NO_KEY)
-        view.key = number_of (t, node.key);
-      view.distance = node.distance;
+      const uint32_t passage = node.way & NODE_NEXT; /* A ring that enters the tile leaves it. */
+      view.next = t.segment_base[side_of (t, passage)] + passage;
+      view.length = node.length ();
+      if (node.key () != NODE_NO_KEY)
+        view.key = number_of (t, node.key ());
+      view.distance = node.distance ();
     } else if (!to.leaves) {
       view.next += segments;
     }
@@ -378,7 +431,7 @@ __launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ CracksKernelArg
   }
   __syncthreads ();
   begin_tile (f, t);
-  const bool fits = t.corners <= f.tile_nodes;
+  const bool fits = is_tile_joined (f, t.corners, t.first_passage[SIDES]);
   const uint32_t segments = t.passage[TOP_SIDE][0] + t.passages[TOP_SIDE];
   link_corners (f, t, fits, segments);
   if (fits && t.corners) {
@@ -386,6 +439,7 @@ __launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ CracksKernelArg
     end_corners (f, t);
   }
   write_segments (f, t, fits, segments);
+  note_numbers (f, t);
 }
 
 } // namespace

@@ -76,7 +76,7 @@ struct MeasureAndSumWork {
 /* SUMS: with those of moments, in fewer registers than they take by themselves, so that two CTAs fit on a multiprocessor. */
 template <bool SUMS>
 __global__ void
-__launch_bounds__ (RADIX_THREADS, SUMS ? 2 : 0)
+__launch_bounds__ (RADIX_THREADS, SUMS ? 2 : RADIX_LEAST_CTAS)
     pass_and_measures_kernel (const __grid_constant__ CracksKernelArgs f, uint32_t ctas)
 {
   __shared__ RadixShared shared;
@@ -92,7 +92,8 @@ __launch_bounds__ (RADIX_THREADS, SUMS ? 2 : 0)
 }
 
 __global__ void
-__launch_bounds__ (RADIX_THREADS) pass_and_table_kernel (const __grid_constant__ CracksKernelArgs f, uint32_t ctas)
+__launch_bounds__ (RADIX_THREADS, RADIX_LEAST_CTAS)
+    pass_and_table_kernel (const __grid_constant__ CracksKernelArgs f, uint32_t ctas)
 {
   __shared__ RadixShared shared;
   run_both (
@@ -118,11 +119,12 @@ cracks_launch_unlimited (const CracksKernelArgs &f, bool overlap, cudaStream_t s
   constexpr uint32_t KEY_CTAS = 264, MEASURE_AND_SUM_CTAS = 264, MEASURE_CTAS = 396,
                      TABLE_CTAS = CONTOUR_CTAS * CONTOUR_THREADS / RADIX_THREADS;
   launch_both (f.labels ? offsets_and_neighbours_kernel<true> : offsets_and_neighbours_kernel<false>,
-      contours / SCAN_SHARE + 1, walk_threads (contours), CONTOUR_THREADS, CONTOUR_CTAS, f, overlap, stream);
+      contours / SCAN_SHARE + 1, contours, CONTOUR_THREADS, CONTOUR_CTAS, f, overlap, stream);
   launch_both (f.labels ? keys_and_points_kernel<LabelsPolicy> : keys_and_points_kernel<CracksPolicy>,
       min (contours / CONTOUR_THREADS + 1, KEY_CTAS), corners, CONTOUR_THREADS, CONTOUR_CTAS, f, overlap, stream);
+  /* Two threads a point: few contours, some of them long, are shared by so many CTAs that each one has little. */
   launch_both (f.summing ? pass_and_measures_kernel<true> : pass_and_measures_kernel<false>, radix_ctas (f.siblings),
-      contours, RADIX_THREADS, f.summing ? MEASURE_AND_SUM_CTAS : MEASURE_CTAS, f, overlap, stream);
+      corners * 2ull, RADIX_THREADS, f.summing ? MEASURE_AND_SUM_CTAS : MEASURE_CTAS, f, overlap, stream);
   /* With a single pass, the first stage has none left. */
   launch_both (pass_and_table_kernel, f.siblings.passes > 1 ? radix_ctas (f.siblings) : 0, contours, RADIX_THREADS,
       TABLE_CTAS, f, overlap, stream);

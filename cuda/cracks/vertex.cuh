@@ -39,10 +39,39 @@ index_at (const CracksKernelArgs &f, int x, int y)
   return LABELS ? label_at (f, x, y) : level_index_at (f, x, y);
 }
 
+template <bool LABELS>
+__device__ inline auto
+pixels_of (const CracksKernelArgs &f)
+{
+  if constexpr (LABELS)
+    return (const uint32_t *) f.label_by_pixel;
+  else
+    return (const uint16_t *) f.by_pixel.level_index;
+}
+
 /* Level indices of the pixels around a tile's vertices. Row 0 and column 0 are above and left of the first vertex. */
 template <typename Index> struct TileLevels {
   Index at[VERTEX_TILE + 1][VERTEX_TILE + 1];
 };
+
+enum { LEFT_SIDE, TOP_SIDE, RIGHT_SIDE, BOTTOM_SIDE, SIDES };
+
+/* The pixels on both sides of the crack at POSITION of a side of a tile: above and below, or left and right of it. */
+template <typename Index>
+__device__ inline uint2
+pixels_at_side (const TileLevels<Index> &t, uint32_t side, uint32_t position)
+{
+  const uint32_t line = side == RIGHT_SIDE || side == BOTTOM_SIDE ? VERTEX_TILE : 0;
+  return side == LEFT_SIDE || side == RIGHT_SIDE ? uint2{t.at[position][line], t.at[position + 1][line]}
+                                                 : uint2{t.at[line][position], t.at[line][position + 1]};
+}
+
+/* Are the corners of a tile with so many of them, and so many passages on all sides, joined to segments in shared memory? */
+__device__ inline bool
+is_tile_joined (const CracksKernelArgs &f, uint32_t corners, uint32_t passages)
+{
+  return corners <= f.tile_nodes && passages <= MOST_TILE_PASSAGES;
+}
 
 template <bool LABELS> using TileOf = TileLevels<std::conditional_t<LABELS, uint32_t, uint16_t>>;
 

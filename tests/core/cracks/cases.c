@@ -327,6 +327,23 @@ test_changes (void)
   ctr_cracks_free (own);
 }
 
+/* Stripes whose lines pass a tile of 32 x 32 more than 2^14 times, with a few corners among them. */
+static void
+test_many_passages (void)
+{
+  enum { SIDE = 96, LEVELS = 300 };
+  uint16_t *pixels = malloc (SIDE * SIDE * sizeof *pixels);
+  for (uint32_t i = 0; i < SIDE * SIDE; i++)
+    pixels[i] = i % 2 ? 0 : LEVELS;
+  pixels[48 * SIDE + 62] = LEVELS - 1;
+  const CtrImage image = {
+      .data = pixels, .stride = SIDE * sizeof *pixels, .width = SIDE, .height = SIDE, .format = CTR_FORMAT_GRAY16};
+  const CtrCracksParams params = cracks_params_of (CTR_LEVELS_AT_LEAST, CTR_CONNECTIVITY_8, CTR_IMAGE_BORDER_PAD);
+  describe_cracks ("stripes", &image, &params);
+  check_cracks (cracks, &setup, &image, &params);
+  free (pixels);
+}
+
 static void
 test_constant_images (void)
 {
@@ -436,6 +453,7 @@ main (int argc, char **argv)
       {"moments", test_moments},
       {"levels", test_levels},
       {"changes", test_changes},
+      {"many passages", test_many_passages},
       {"constant images", test_constant_images},
       {"labels", test_labels},
       {"the paper", test_paper},
