@@ -162,6 +162,7 @@ struct BordersKernelArgs {
     uint32_t *lengths, *keys;         /* then those by contour */
     uint32_t *firsts;                 /* index of the first point */
     ContourAccumulator *accumulators; /* by contour while limits decide which contours stay */
+    uint32_t *long_parts; /* by the first point / LONG_POINTS of a longer contour: its parts that are measured */
   } by_row;
   unsigned long long *count_states, *scan_states[BORDERS_SCANS];
   uint32_t count_ctas;

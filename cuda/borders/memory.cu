@@ -41,6 +41,7 @@ borders_lay_out_contents (BordersKernelArgs *f, uint8_t *base)
   f->by_contour.keys = f->by_row.keys = arena.take<uint32_t> (contours);
   f->by_row.firsts = arena.take<uint32_t> (contours);
   f->by_row.accumulators = arena.take<ContourAccumulator> (contours);
+  f->by_row.long_parts = arena.take<uint32_t> (f->point_capacity / LONG_POINTS + 1);
   for (auto &states : f->scan_states)
     states = arena.take<unsigned long long> (contours / SCAN_SHARE + 1);
   if (f->limited)

@@ -49,7 +49,7 @@ union FewKeys {
   uint32_t keys[FEW_CONTOURS];            /* by contour */
 };
 
-/* Moves what the tiles have found into the header, and clears all other counters. Returns what they have found. */
+/* Moves what the tiles have found into the header, and clears all other counters and the parts of long contours. Returns what they have found. */
 __device__ inline BordersFound
 begin_counters (const BordersKernelArgs &f)
 {
@@ -59,6 +59,8 @@ begin_counters (const BordersKernelArgs &f)
   static_assert (sizeof (BordersCounters) / 4 <= FEW_THREADS, "a thread a word");
   if (t < sizeof (BordersCounters) / 4)
     ((uint32_t *) f.counters)[t] = 0;
+  for (uint32_t i = t; i < f.point_capacity / LONG_POINTS + 1; i += FEW_THREADS)
+    f.by_row.long_parts[i] = 0;
   __syncthreads ();
   if (t == 0) {
     h.passages = found.passages;
