@@ -23,6 +23,7 @@ struct Capacity {
   uint32_t contours, points;
   uint32_t rounds;                                    /* of the list ranking */
   uint32_t many_segments, many_points, many_contours; /* further frames for which these kernels are queued */
+  uint32_t clustered;                                 /* likewise a cluster, in place of one CTA for few segments */
   uint32_t deep;                                      /* likewise those for any number of contours around one */
 };
 
@@ -46,6 +47,7 @@ struct Borders {
   CtrDeviceBuffer sorting;  /* CUB's temporary storage, */
   uint32_t sorted;          /* sufficient for so many contours */
   CudaGraphCache<FrameKey> graphs;
+  bool has_cluster;        /* The GPU can run that for few segments. */
   bool is_begun;           /* The tile kernel is queued, but not yet the kernel that clears what it has found. */
   Capacity capacity, used; /* used: by the frames of this period at most, as far as memory depends on it */
   CtrRoomPeriod period;
@@ -78,8 +80,10 @@ borders_create (CtrError *error)
   delivery_init (&b->delivery);
   const bool ok =
       cuda_session_open (&b->session, "preparing the border follower", error) && (b->pool = contour_pool_new (error));
-  if (ok)
+  if (ok) {
+    b->has_cluster = b->session.overlap && borders_have_cluster (); /* GPUs with overlap have clusters. */
     return b;
+  }
   borders_destroy (b);
   return NULL;
 }
@@ -270,6 +274,7 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
   f->traversal_ranking.capacity = f->contour_capacity;
   f->traversal_ranking.rounds = f->contour_capacity > LIST_SMALL ? list_ranking_max_rounds (f->contour_capacity) : 0;
   f->many_segments = b->capacity.many_segments > 0;
+  f->clustered = b->capacity.clustered > 0;
   f->many_points = b->capacity.many_points > 0;
   f->many_contours = borders_reorders (*f) && b->capacity.many_contours > 0;
   f->deep = f->many_contours && borders_nests (*f) && b->capacity.deep > 0;
@@ -500,9 +505,17 @@ complete (Borders *b)
     c->rounds = max (c->rounds, list_ranking_max_rounds (h.open));
   else if (c->rounds > h.rounds + 1)
     c->rounds--;
+  const bool has_few_contours = h.closed <= FEW_CONTOURS && h.all_contours <= FEW_CONTOURS;
+  const bool suits_cluster = b->has_cluster && has_few_contours && h.open > LIST_SMALL && h.open <= CLUSTER_SEGMENTS;
+  if (suits_cluster)
+    c->clustered = MANY_FRAMES;
+  else if (!has_few_contours || h.open > CLUSTER_SEGMENTS)
+    c->clustered = 0;
+  else if (all)
+    c->clustered -= c->clustered > 0;
   if (counted_passages && h.done_by_one_cta)
     c->many_segments -= c->many_segments > 0;
-  else if (h.open > LIST_SMALL || h.closed > FEW_CONTOURS || h.incomplete & LACKS_MANY_SEGMENTS)
+  else if (!suits_cluster && (h.open > LIST_SMALL || h.closed > FEW_CONTOURS || h.incomplete & LACKS_MANY_SEGMENTS))
     c->many_segments = MANY_FRAMES;
   if (h.all_contours > FEW_CONTOURS)
     c->many_contours = MANY_FRAMES;
