@@ -265,7 +265,9 @@ test_crossings (void)
         mask[x + (x % 8 < 4 ? 0 : (height - 1) * width)] = 1;
       const CtrImage image = {
           .data = mask, .stride = width, .width = width, .height = height, .format = CTR_FORMAT_GRAY8};
-      const CtrBordersParams params = random_borders_params (&rng, 1, false);
+      CtrBordersParams params = random_borders_params (&rng, 1, false);
+      if (width > 1024) /* Nearly a million points on one line take too long. */
+        params.epsilon = 0;
       describe_borders (joined ? "one long line" : "many lines", &image, &params);
       check_borders (borders, &setup, &image, &params);
       free (mask);
