@@ -30,6 +30,7 @@
 #include "cuda/common/device_buffer.cuh"
 #include "cuda/contours/contour_kernels.cuh"
 #include "cuda/contours/list_ranking.cuh"
+#include "cuda/contours/radix_sort.cuh"
 #include "cuda/contours/simplify.cuh"
 
 #include "core/borders/borders.h"
@@ -177,8 +178,10 @@ struct BordersKernelArgs {
   CtrPoint *all_points; /* of contours that may be dropped */
 
   ContourHierarchyArgs hierarchy;
-  uint32_t *traversal;           /* contours in pre-order of the hierarchy, before any is dropped */
-  ListRanking traversal_ranking; /* of the ring that visits all contours in this order */
+  RadixSort siblings;              /* contours by parents; with limits also rows, with the second one of the counters */
+  RadixCounters *sibling_counters; /* two; the kernel that finds neighbours clears them */
+  uint32_t *traversal;             /* contours in pre-order of the hierarchy, before any is dropped */
+  ListRanking traversal_ranking;   /* of the ring that visits all contours in this order */
 
   /* With limits on numbers, which leave some rows: all rows, and those that remain. */
   uint32_t selecting;
@@ -543,10 +546,8 @@ void borders_launch_select_rows (
     const BordersKernelArgs &args, const CtrSelectPlan &plan, bool overlap, cudaStream_t stream);
 /* Leaves those points of the rows that simplified contours keep. */
 void borders_launch_simplify (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
-/* Hierarchy and rows; of few contours also the offsets of their points. TEMPORARY: memory for sorting, which the second function reserves. */
-bool borders_launch_hierarchy (
-    const BordersKernelArgs &args, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
-bool borders_reserve_hierarchy (const BordersKernelArgs &args, CtrDeviceBuffer *temporary, CtrError *error);
+/* Hierarchy and rows; of few contours also the offsets of their points. */
+void borders_launch_hierarchy (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
 
 /* Do rows and contour numbers differ? */
 __host__ __device__ inline bool
