@@ -53,7 +53,8 @@ union FewKeys {
   uint32_t keys[FEW_CONTOURS];            /* by contour */
 };
 
-/* Moves what the tiles have found into the header, and clears all other counters and the parts of long contours. By one CTA, once whoever needs FOUND has read it. */
+/* Moves what the tiles have found into the header, and clears what later kernels add to: all other counters, the states of scans and the
+ * parts of long contours. By one CTA, once whoever needs FOUND has read it. */
 __device__ inline void
 begin_counters (const BordersKernelArgs &f, const BordersFound &found)
 {
@@ -62,6 +63,12 @@ begin_counters (const BordersKernelArgs &f, const BordersFound &found)
   static_assert (sizeof (BordersCounters) / 4 <= FEW_THREADS, "a thread a word");
   if (t < sizeof (BordersCounters) / 4)
     ((uint32_t *) f.counters)[t] = 0;
+  for (uint32_t i = t; i < f.contour_capacity / SCAN_SHARE + 1; i += FEW_THREADS)
+    for (unsigned long long *states : f.scan_states)
+      states[i] = 0;
+  if (f.many_segments)
+    for (uint32_t i = t; i < f.count_ctas; i += FEW_THREADS)
+      f.count_states[i] = 0;
   for (uint32_t i = t; i < f.point_capacity / LONG_POINTS + 1; i += FEW_THREADS)
     f.by_row.long_parts[i] = 0;
   __syncthreads ();
