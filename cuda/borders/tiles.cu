@@ -27,7 +27,7 @@ constexpr uint32_t JUMP_START = (1u << 30) - (1u << 16), JUMP_POINTS = (1u << 16
 constexpr uint32_t OUTSIDE = ~0u;
 constexpr uint16_t LOCAL_CLOSED = 1 << 15;
 
-constexpr int THREADS = 256, MOST_PASSAGES = 2048;
+constexpr int THREADS = 256, MOST_PASSAGES = 1664; /* Eight CTAs share the memory of a multiprocessor. */
 static_assert (MOST_PASSAGES <= 8192, "Jump has room for twice the points of a ring");
 constexpr int TILE_WORDS = BORDERS_TILE * BORDERS_TILE_WORDS, STRIDE = BORDERS_TILE_WORDS + 2;
 static_assert (THREADS >= TILE_WORDS, "a thread a word");
