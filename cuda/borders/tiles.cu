@@ -155,9 +155,12 @@ load_bits (const BordersKernelArgs &f, Tile<FOUR_CONNECTED> &tile)
     halves[((row + 1) * STRIDE + 1) * 2 + chunk] = bits;
     any |= bits;
   }
-  /* The margin: rows above and below, pixels to the left and to the right. */
-  if (t < 2 * CHUNKS) {
-    const int row = t < CHUNKS ? 0 : BORDERS_TILE + 1, chunk = t % CHUNKS;
+  /* The margin: rows above and below, pixels to the left and to the right. Different warps load these, so that none waits a third
+   * time. */
+  constexpr uint32_t ROW_THREADS = (2 * (BORDERS_TILE + 2) + 31) / 32 * 32;
+  static_assert (ROW_THREADS + 2 * CHUNKS <= THREADS, "others than those of the pixels have the rows");
+  if (t >= ROW_THREADS && t < ROW_THREADS + 2 * CHUNKS) {
+    const int row = t - ROW_THREADS < CHUNKS ? 0 : BORDERS_TILE + 1, chunk = t % CHUNKS;
     halves[(row * STRIDE + 1) * 2 + chunk] = load_chunk (f, threshold, x + chunk * 16, (uint32_t) (y + row - 1));
   }
   for (int i = t; i < 2 * (BORDERS_TILE + 2); i += THREADS) {
