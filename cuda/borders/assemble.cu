@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rings to contours: their numbers, the offsets of their points, the points, their measures, and the table. */
 #include "cuda/borders/device_state.cuh"
-#include "cuda/borders/row.cuh"
-#include "cuda/common/ptx.cuh"
+#include "cuda/borders/measures.cuh"
 #include "cuda/contours/contour_sums.cuh"
 #include "cuda/contours/rows.cuh"
 
@@ -111,13 +110,20 @@ __launch_bounds__ (THREADS) number_contours_kernel (const __grid_constant__ Bord
   }
 }
 
+/* WRITES_ROWS: the table gets each row once it is measured. */
+template <typename Sum>
 __global__ void
-__launch_bounds__ (THREADS) measure_kernel (const __grid_constant__ BordersKernelArgs f, bool few_too)
+__launch_bounds__ (THREADS) measure_kernel (const __grid_constant__ BordersKernelArgs f, bool few_too, bool writes_rows)
 {
+  __shared__ RowQueue<THREADS> queue;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  if (points_fit (f) && (few_too || !has_few_points (f)))
-    measure_contours (f);
+  if (!points_fit (f) || (has_few_points (f) && !few_too))
+    return;
+  share_rows (f, Ctas::all (), queue, MeasureWork<Sum>{f, writes_rows}, [&] (uint32_t row) {
+    if (writes_rows)
+      write_row (f, row);
+  });
 }
 
 template <typename Kind>
@@ -130,21 +136,7 @@ __launch_bounds__ (SUM_THREADS) sum_kernel (const __grid_constant__ BordersKerne
     sum_contours<Kind> (f);
 }
 
-__device__ inline void
-write_row (const BordersKernelArgs &f, uint32_t i)
-{
-  union {
-    CtrContour row;
-    uint4 words[sizeof (CtrContour) / sizeof (uint4)];
-  };
-  row = make_row (f, i);
-  CtrContour *const table = f.output->table;
-#pragma unroll
-  for (int k = 0; k < 4; k++)
-    ((uint4 *) &table[i])[k] = words[k];
-}
-
-/* One thread a row of the table. */
+/* One thread a row of the table, where the rows were measured before. */
 __global__ void
 __launch_bounds__ (THREADS) table_kernel (const __grid_constant__ BordersKernelArgs f)
 {
@@ -237,6 +229,17 @@ __launch_bounds__ (POINT_THREADS, 2) point_kernel (const __grid_constant__ Borde
 }
 static_assert (POINT_THREADS >= FEW_CONTOURS, "a thread a row");
 
+constexpr uint32_t MEASURE_CTAS = 660; /* as many as run at once */
+
+void
+launch_measures (const BordersKernelArgs &f, bool few_too, bool writes_rows, bool overlap, cudaStream_t stream)
+{
+  const unsigned ctas = min (
+      max (f.contour_capacity / (THREADS / 32), f.point_capacity / (LONG_CHUNK * (THREADS / 32))) + 1, MEASURE_CTAS);
+  ctr_launch_overlapped (overlap, f.simple ? measure_kernel<Lines> : measure_kernel<Steps>, ctas, THREADS, 0, stream, f,
+      few_too, writes_rows);
+}
+
 void
 launch_points (const BordersKernelArgs &f, bool overlap, cudaStream_t stream)
 {
@@ -268,7 +271,7 @@ borders_launch_measures (const BordersKernelArgs &frame, bool overlap, cudaStrea
   f.final = false;
   launch_offsets<OffsetPolicy> (f, SCAN_MEASURED, overlap, stream);
   launch_points (f, overlap, stream);
-  launch_over (measure_kernel, f.point_capacity, f, overlap, stream, true);
+  launch_measures (f, true, false, overlap, stream);
 }
 
 void
@@ -283,8 +286,8 @@ void
 borders_launch_table (const BordersKernelArgs &f, bool overlap, cudaStream_t stream)
 {
   if (f.many_points && f.measuring)
-    launch_over (measure_kernel, f.point_capacity, f, overlap, stream, false);
-  if (f.many_points && !f.selects_rows)
+    launch_measures (f, false, !f.selects_rows, overlap, stream);
+  else if (f.many_points && !f.selects_rows)
     launch_over (table_kernel, f.contour_capacity, f, overlap, stream);
   if (f.regions.places)
     launch_over (move_kernel, f.point_capacity, f, overlap, stream);

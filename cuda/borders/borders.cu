@@ -23,6 +23,7 @@ struct Capacity {
   uint32_t contours, points;
   uint32_t rounds;                                    /* of the list ranking */
   uint32_t many_segments, many_points, many_contours; /* further frames for which these kernels are queued */
+  uint32_t clustered;                                 /* likewise a cluster, in place of one CTA for few segments */
   uint32_t deep;                                      /* likewise those for any number of contours around one */
 };
 
@@ -31,8 +32,6 @@ constexpr uint32_t MANY_FRAMES = 16; /* frames for which kernels stay queued aft
 /* All that the kernels behind the tile kernel depend on. */
 struct FrameKey {
   BordersKernelArgs args;
-  const void *sorting;
-  size_t sorting_size;
   uint32_t keeps_picture;   /* Some frames may copy their picture. */
   CtrSubpixelRule subpixel; /* without padding */
   CtrSelectPlan select;
@@ -43,9 +42,8 @@ struct Borders {
   InputStage input;
   CtrDeviceBuffer planes;   /* sized by the image */
   CtrDeviceBuffer contents; /* sized by what is in it */
-  CtrDeviceBuffer sorting;  /* CUB's temporary storage, */
-  uint32_t sorted;          /* sufficient for so many contours */
   CudaGraphCache<FrameKey> graphs;
+  bool has_cluster;        /* The GPU can run that for few segments. */
   bool is_begun;           /* The tile kernel is queued, but not yet the kernel that clears what it has found. */
   Capacity capacity, used; /* used: by the frames of this period at most, as far as memory depends on it */
   CtrRoomPeriod period;
@@ -78,8 +76,10 @@ borders_create (CtrError *error)
   delivery_init (&b->delivery);
   const bool ok =
       cuda_session_open (&b->session, "preparing the border follower", error) && (b->pool = contour_pool_new (error));
-  if (ok)
+  if (ok) {
+    b->has_cluster = b->session.overlap && borders_have_cluster (); /* GPUs with overlap have clusters. */
     return b;
+  }
   borders_destroy (b);
   return NULL;
 }
@@ -95,24 +95,12 @@ borders_destroy (void *state)
   input_stage_free (&b->input);
   ctr_device_buffer_free (&b->planes);
   ctr_device_buffer_free (&b->contents);
-  ctr_device_buffer_free (&b->sorting);
   ctr_device_buffer_free (&b->channel);
   cuda_fork_close (&b->fork);
   delivery_free (&b->delivery);
   if (b->pool)
     result_pool_unref (b->pool);
   free (b);
-}
-
-bool
-reserve_sorting (Borders *b, const BordersKernelArgs &f, CtrError *error)
-{
-  if (!borders_nests (f) || f.contour_capacity == b->sorted)
-    return true;
-  if (!borders_reserve_hierarchy (f, &b->sorting, error))
-    return false;
-  b->sorted = f.contour_capacity;
-  return true;
 }
 
 void
@@ -141,8 +129,6 @@ give_back (Borders *b, BordersKernelArgs *f)
   set_capacities (b, f);
   if (ctr_room_is_excess (b->contents.size, borders_lay_out_contents (f, NULL))) {
     ctr_device_buffer_free (&b->contents);
-    ctr_device_buffer_free (&b->sorting);
-    b->sorted = 0;
     some = true;
   } else {
     b->capacity = before;
@@ -270,6 +256,7 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
   f->traversal_ranking.capacity = f->contour_capacity;
   f->traversal_ranking.rounds = f->contour_capacity > LIST_SMALL ? list_ranking_max_rounds (f->contour_capacity) : 0;
   f->many_segments = b->capacity.many_segments > 0;
+  f->clustered = b->capacity.clustered > 0;
   f->many_points = b->capacity.many_points > 0;
   f->many_contours = borders_reorders (*f) && b->capacity.many_contours > 0;
   f->deep = f->many_contours && borders_nests (*f) && b->capacity.deep > 0;
@@ -284,7 +271,6 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
           &b->delivery, input_needs_samples (need_of (b)) ? &b->image : NULL, sizeof (BordersHeader), error)
       || !ctr_device_buffer_reserve_clear (&b->planes, borders_lay_out_planes (f, NULL), stream, error)
       || !ctr_device_buffer_reserve_clear (&b->contents, borders_lay_out_contents (f, NULL), stream, error)
-      || !reserve_sorting (b, *f, error)
       || !contour_slot_reserve (b->slot, f->contour_capacity, f->point_capacity, f->summing & SUMMING_MOMENTS, error)
       || !contour_slot_reserve_shapes (b->slot, f->shape_features ? f->contour_capacity : 0, error)
       || !contour_slot_reserve_fits (b->slot, f->summing & SUMMING_FITS ? f->contour_capacity : 0, error)
@@ -375,8 +361,8 @@ queue_contours (Borders *b, const BordersKernelArgs &f, cudaStream_t stream, boo
   }
   if (f.limited)
     borders_launch_measures (f, overlap, stream);
-  if (borders_reorders (f) && !borders_launch_hierarchy (f, &b->sorting, overlap, stream, error))
-    return false;
+  if (borders_reorders (f))
+    borders_launch_hierarchy (f, overlap, stream);
   borders_launch_points (f, overlap, stream);
   if (!queue_rows (b, f, stream, overlap, error))
     return false;
@@ -408,8 +394,6 @@ queue_frame (Borders *b, CtrError *error)
   key.keeps_picture = b->copy.from != NULL;
   key.subpixel = b->plan.subpixel;
   key.select = b->plan.select;
-  key.sorting = b->sorting.data;
-  key.sorting_size = b->sorting.size;
   auto queue = [&] (cudaStream_t stream, bool overlap) { return queue_contours (b, f, stream, overlap, error); };
   const bool ok = pays_as_graph (b, f) ? cuda_graph_cache_queue (&b->graphs, key, &b->session, queue, error)
                                        : queue (b->session.stream, b->session.overlap);
@@ -500,9 +484,17 @@ complete (Borders *b)
     c->rounds = max (c->rounds, list_ranking_max_rounds (h.open));
   else if (c->rounds > h.rounds + 1)
     c->rounds--;
+  const bool has_few_contours = h.closed <= FEW_CONTOURS && h.all_contours <= FEW_CONTOURS;
+  const bool suits_cluster = b->has_cluster && has_few_contours && h.open > LIST_SMALL && h.open <= CLUSTER_SEGMENTS;
+  if (suits_cluster)
+    c->clustered = MANY_FRAMES;
+  else if (!has_few_contours || h.open > CLUSTER_SEGMENTS)
+    c->clustered = 0;
+  else if (all)
+    c->clustered -= c->clustered > 0;
   if (counted_passages && h.done_by_one_cta)
     c->many_segments -= c->many_segments > 0;
-  else if (h.open > LIST_SMALL || h.closed > FEW_CONTOURS || h.incomplete & LACKS_MANY_SEGMENTS)
+  else if (!suits_cluster && (h.open > LIST_SMALL || h.closed > FEW_CONTOURS || h.incomplete & LACKS_MANY_SEGMENTS))
     c->many_segments = MANY_FRAMES;
   if (h.all_contours > FEW_CONTOURS)
     c->many_contours = MANY_FRAMES;

@@ -11,7 +11,7 @@
  *   tiles.cu       foreground bits; the passages of each tile; chains of passages inside a tile become segments,
  *                  open ones from a passage that is entered from another tile to where the border leaves this one, or closed:
  *                  whole rings. Of a segment's keys only the smallest goes further, with the number of points before it.
- *   segments.cu    segments linked from tile to tile; where there are few, one CTA goes on to the contour numbers
+ *   segments.cu    segments linked from tile to tile; where there are few, one CTA or cluster goes on to the contour numbers
  *   row.cuh        a row of the table
  *   assemble.cu    keys to contour numbers, lengths to offsets, passages to points, points to measures
  *   hierarchy.cu   who is inside whom, which contours have a row
@@ -30,6 +30,7 @@
 #include "cuda/common/device_buffer.cuh"
 #include "cuda/contours/contour_kernels.cuh"
 #include "cuda/contours/list_ranking.cuh"
+#include "cuda/contours/radix_sort.cuh"
 #include "cuda/contours/simplify.cuh"
 
 #include "core/borders/borders.h"
@@ -49,6 +50,8 @@ enum {
 };
 
 constexpr uint32_t FEW_CONTOURS = 1024, FEW_POINTS = 8192; /* that one CTA takes alone */
+constexpr uint32_t CLUSTER_CTAS = 8,
+                   CLUSTER_SEGMENTS = CLUSTER_CTAS * 1024; /* that a cluster takes in place of one CTA */
 constexpr uint32_t MOST_AROUND = 64; /* contours around one, unless kernels for any number are queued */
 
 /* Of an open segment's maker_data: its next segment is not known yet, but the position of that one's first passage, and its slot. Below
@@ -81,7 +84,7 @@ struct __align__ (16) BordersHeader
   uint32_t incomplete;       /* BordersLack: kernels that the frame needs were not queued */
   uint32_t unmeasured;       /* The kernels for many points were not queued. */
   uint32_t rounds;           /* of the list ranking that were needed */
-  uint32_t done_by_one_cta;  /* One CTA has ranked the segments and numbered the contours. */
+  uint32_t done_by_one_cta;  /* One CTA, or a cluster, has ranked the segments and numbered the contours. */
   uint32_t rows, row_points; /* contours and points before limits on numbers and simplification; 0 without these */
   uint32_t too_deep; /* A contour has more than MOST_AROUND around it, and the kernels for that were not queued. */
   uint32_t too_many; /* There are more passages than MOST_FRAME_PASSAGES: the counts above mean nothing. */
@@ -136,6 +139,7 @@ struct BordersKernelArgs {
   uint32_t tiles_x, tiles_y;
   uint32_t many_segments, many_points; /* The kernels for these are queued. */
   uint32_t many_contours;              /* Likewise, in place of that for few, with borders_reorders(). */
+  uint32_t clustered;                  /* A cluster takes the place of one CTA for few segments. */
   uint32_t deep;                       /* With many_contours, any number of contours may be around one. */
 
   struct {
@@ -162,6 +166,7 @@ struct BordersKernelArgs {
     uint32_t *lengths, *keys;         /* then those by contour */
     uint32_t *firsts;                 /* index of the first point */
     ContourAccumulator *accumulators; /* by contour while limits decide which contours stay */
+    uint32_t *long_parts; /* by the first point / LONG_POINTS of a longer contour: its parts that are measured */
   } by_row;
   unsigned long long *count_states, *scan_states[BORDERS_SCANS];
   uint32_t count_ctas;
@@ -173,8 +178,10 @@ struct BordersKernelArgs {
   CtrPoint *all_points; /* of contours that may be dropped */
 
   ContourHierarchyArgs hierarchy;
-  uint32_t *traversal;           /* contours in pre-order of the hierarchy, before any is dropped */
-  ListRanking traversal_ranking; /* of the ring that visits all contours in this order */
+  RadixSort siblings;              /* contours by parents; with limits also rows, with the second one of the counters */
+  RadixCounters *sibling_counters; /* two; the kernel that finds neighbours clears them */
+  uint32_t *traversal;             /* contours in pre-order of the hierarchy, before any is dropped */
+  ListRanking traversal_ranking;   /* of the ring that visits all contours in this order */
 
   /* With limits on numbers, which leave some rows: all rows, and those that remain. */
   uint32_t selecting;
@@ -513,8 +520,10 @@ size_t borders_lay_out_contents (BordersKernelArgs *args, uint8_t *base);
 
 /* Queue the kernels. OVERLAP: the GPU has programmatic dependent launch. The first one reads the picture. */
 void borders_launch_tiles (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
-/* Few segments and contours: one CTA ranks the segments and numbers the contours. */
+/* Few segments and contours: one CTA, or a cluster, ranks the segments and numbers the contours. */
 void borders_launch_few (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
+/* Can the GPU run that cluster? */
+bool borders_have_cluster ();
 /* Many segments or contours: makes the first views of the list ranking. */
 void borders_launch_links (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
 /* After the list ranking: numbers the contours. */
@@ -537,10 +546,8 @@ void borders_launch_select_rows (
     const BordersKernelArgs &args, const CtrSelectPlan &plan, bool overlap, cudaStream_t stream);
 /* Leaves those points of the rows that simplified contours keep. */
 void borders_launch_simplify (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
-/* Hierarchy and rows; of few contours also the offsets of their points. TEMPORARY: memory for sorting, which the second function reserves. */
-bool borders_launch_hierarchy (
-    const BordersKernelArgs &args, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
-bool borders_reserve_hierarchy (const BordersKernelArgs &args, CtrDeviceBuffer *temporary, CtrError *error);
+/* Hierarchy and rows; of few contours also the offsets of their points. */
+void borders_launch_hierarchy (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
 
 /* Do rows and contour numbers differ? */
 __host__ __device__ inline bool

@@ -13,8 +13,6 @@
 #include "cuda/contours/hierarchy.cuh"
 #include "cuda/contours/rows.cuh"
 
-#include <cub/device/device_radix_sort.cuh>
-
 namespace
 {
 
@@ -159,6 +157,9 @@ __launch_bounds__ (CONTOUR_THREADS) find_west_neighbour_kernel (const __grid_con
   if (!contours_fit (f))
     return;
   const uint32_t contours = f.counters->header.all_contours;
+  if (borders_nests (f))
+    for (uint32_t i = first_index (); i < 2 * sizeof (RadixCounters) / 4; i += index_step ())
+      ((uint32_t *) f.sibling_counters)[i] = 0;
   for (uint32_t i = first_index (); __any_sync (~0u, i < contours); i += index_step ()) {
     const bool wanted = i < contours;
     const uint32_t key = wanted ? f.by_contour.keys[i] : 0;
@@ -173,16 +174,12 @@ __launch_bounds__ (CONTOUR_THREADS) find_west_neighbour_kernel (const __grid_con
 }
 
 /* Counts the contours inside each one: every contour goes from one contour around it to the next. A warp adds up what it has for the
- * same one. */
-__global__ void
-__launch_bounds__ (CONTOUR_THREADS) count_inside_kernel (const __grid_constant__ BordersKernelArgs f)
+ * same one. By all threads of CTAS. */
+__device__ inline void
+count_inside (const BordersKernelArgs &f, const Ctas &ctas)
 {
-  ctr_let_next_start ();
-  ctr_wait_for_previous ();
-  if (!contours_counted (f))
-    return;
   const uint32_t contours = f.counters->header.all_contours, lane = threadIdx.x % 32;
-  for (uint32_t i = first_index (); __any_sync (~0u, i < contours); i += index_step ()) {
+  for (uint32_t i = ctas.first_index (); __any_sync (~0u, i < contours); i += ctas.index_step ()) {
     uint32_t around = i < contours ? f.hierarchy.parents[i] : NO_PARENT;
     for (uint32_t depth = 0; __any_sync (~0u, around != NO_PARENT); depth++) {
       if (depth == MOST_AROUND) {
@@ -198,6 +195,31 @@ __launch_bounds__ (CONTOUR_THREADS) count_inside_kernel (const __grid_constant__
       around = f.hierarchy.parents[around];
     }
   }
+}
+
+/* CTAs of a pass that share a multiprocessor, which has place for 1024 threads or for more. */
+#if __CUDA_ARCH__ == 750
+constexpr int PASS_CTAS = 2;
+#else
+constexpr int PASS_CTAS = 3;
+#endif
+
+/* A pass of the sort by parents, by the first CTAS CTAs. Neither depends on the other: other CTAs, if there are any, count the contours
+ * inside each one. */
+__global__ void
+__launch_bounds__ (RADIX_THREADS, PASS_CTAS)
+    sibling_pass_kernel (const __grid_constant__ BordersKernelArgs f, uint32_t pass, uint32_t ctas)
+{
+  __shared__ RadixShared shared;
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  /* All CTAs of a pass take part in it, also if others find meanwhile that contours are too deep. */
+  if (gridDim.x > ctas ? !contours_counted (f) : !contours_fit (f))
+    return;
+  if (blockIdx.x < ctas)
+    radix_pass (f.siblings, shared, pass, Ctas{blockIdx.x, ctas});
+  else
+    count_inside (f, Ctas{blockIdx.x - ctas, gridDim.x - ctas});
 }
 
 /* Finds how many contours come before each one if siblings, one group after the other, are each followed by all that is inside. */
@@ -216,10 +238,11 @@ __launch_bounds__ (CONTOUR_THREADS) add_up_siblings_kernel (const __grid_constan
   if (ticket * SCAN_SHARE >= contours)
     return;
   const uint32_t from = (ticket * CONTOUR_THREADS + threadIdx.x) * SCAN_EACH;
+  const uint32_t *const sorted = f.siblings.values[radix_sorted (f.siblings)];
   uint32_t siblings[SCAN_EACH], sizes[SCAN_EACH], own = 0, all;
 #pragma unroll
   for (int i = 0; i < SCAN_EACH; i++) {
-    siblings[i] = from + i < contours ? f.hierarchy.sort_values[1][from + i] : 0;
+    siblings[i] = from + i < contours ? sorted[from + i] : 0;
     sizes[i] = from + i < contours ? 1 + f.traversal[siblings[i]] : 0;
     own += sizes[i];
   }
@@ -227,7 +250,7 @@ __launch_bounds__ (CONTOUR_THREADS) add_up_siblings_kernel (const __grid_constan
 #pragma unroll
   for (int i = 0; i < SCAN_EACH; i++) {
     if (from + i < contours)
-      f.hierarchy.sort_values[0][siblings[i]] = sum;
+      f.siblings.values[1 - radix_sorted (f.siblings)][siblings[i]] = sum;
     sum += sizes[i];
   }
 }
@@ -241,7 +264,7 @@ __launch_bounds__ (CONTOUR_THREADS) place_in_traversal_kernel (const __grid_cons
   if (!contours_fit (f))
     return;
   const uint32_t contours = f.counters->header.all_contours;
-  const uint32_t *const sums = f.hierarchy.sort_values[0];
+  const uint32_t *const sums = f.siblings.values[1 - radix_sorted (f.siblings)];
   for (uint32_t i = first_index (); i < contours; i += index_step ()) {
     uint32_t place = sums[i];
     for (uint32_t around = f.hierarchy.parents[i]; around != NO_PARENT; around = f.hierarchy.parents[around])
@@ -282,7 +305,7 @@ __launch_bounds__ (CONTOUR_THREADS) link_traversal_kernel (const __grid_constant
       next = load_shared_word (&f.traversal[next & ~SAME_PARENT_AS]);
       atomicExch (&f.traversal[i], next);
     }
-    const uint32_t first = f.hierarchy.sort_values[1][0];
+    const uint32_t first = f.siblings.values[radix_sorted (f.siblings)][0];
     if (f.hierarchy.child[i] != NO_CONTOUR)
       next = f.hierarchy.child[i];
     else if (next == NO_PARENT)
@@ -469,40 +492,37 @@ __launch_bounds__ (FEW_THREADS, 1) few_contours_kernel (const __grid_constant__ 
   }
 }
 
-cudaError_t
-sort_siblings (const BordersKernelArgs &f, void *temporary, size_t *size, cudaStream_t stream)
+/* Sorts the contours by their parents, or with BY_ROW the rows. COUNTS: and counts the contours inside each one. */
+template <bool BY_ROW>
+void
+sort_siblings (const BordersKernelArgs &frame, bool counts, bool overlap, cudaStream_t stream)
 {
-  int bits = 1;
-  while (((uint64_t) f.contour_capacity + 1) >> bits)
-    bits++;
-  return cub::DeviceRadixSort::SortPairs (temporary, *size, f.hierarchy.sort_keys[0], f.hierarchy.sort_keys[1],
-      f.hierarchy.sort_values[0], f.hierarchy.sort_values[1], f.contour_capacity, 0, bits, stream);
+  constexpr unsigned KEY_CTAS = 264, COUNT_CTAS = 284;
+  BordersKernelArgs f = frame;
+  f.siblings.counters = f.sibling_counters + BY_ROW;
+  const uint32_t contours = f.contour_capacity;
+  ctr_launch_overlapped (overlap, sibling_key_kernel<BordersPolicy, BY_ROW>,
+      min (contours / CONTOUR_THREADS + 1, KEY_CTAS), CONTOUR_THREADS, 0, stream, f);
+  const unsigned ctas = radix_ctas (f.siblings);
+  for (uint32_t pass = 0; pass < f.siblings.passes; pass++) {
+    const unsigned more = counts && pass == 0 ? min (contours / RADIX_THREADS + 1, COUNT_CTAS) : 0;
+    ctr_launch_overlapped (overlap, sibling_pass_kernel, ctas + more, RADIX_THREADS, 0, stream, f, pass, ctas);
+  }
+  launch_over (link_siblings_kernel<BordersPolicy>, contours, f, overlap, stream);
 }
 
 } // namespace
 
-bool
-borders_reserve_hierarchy (const BordersKernelArgs &f, CtrDeviceBuffer *temporary, CtrError *error)
-{
-  size_t size = 0;
-  if (!borders_nests (f) || f.contour_capacity == 0)
-    return true;
-  CTR_CUDA (sort_siblings (f, NULL, &size, 0));
-  return ctr_device_buffer_reserve (temporary, size, error);
-}
-
-bool
-borders_launch_hierarchy (
-    const BordersKernelArgs &f, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error)
+void
+borders_launch_hierarchy (const BordersKernelArgs &f, bool overlap, cudaStream_t stream)
 {
   const uint32_t contours = f.contour_capacity;
-  size_t size = temporary->size;
   if (contours == 0) /* The frame will be done again. */
-    return true;
+    return;
   if (!f.many_contours) {
     ctr_launch_overlapped (overlap, f.four_connected ? few_contours_kernel<true> : few_contours_kernel<false>, 1,
         FEW_THREADS, 0, stream, f);
-    return true;
+    return;
   }
   if (f.mode != CTR_RETRIEVE_LIST) {
     launch_over (f.four_connected ? find_west_neighbour_kernel<true> : find_west_neighbour_kernel<false>,
@@ -510,11 +530,7 @@ borders_launch_hierarchy (
     launch_over (resolve_parents_kernel<BordersPolicy>, contours, f, overlap, stream);
   }
   if (borders_nests (f)) {
-    launch_over (sibling_key_kernel<BordersPolicy, false>, contours, f, overlap, stream);
-    if (!f.deep)
-      launch_over (count_inside_kernel, contours, f, overlap, stream);
-    CTR_CUDA (sort_siblings (f, temporary->data, &size, stream));
-    launch_over (link_siblings_kernel<BordersPolicy>, contours, f, overlap, stream);
+    sort_siblings<false> (f, !f.deep, overlap, stream);
     if (f.deep) {
       launch_over (find_successor_kernel, contours, f, overlap, stream);
       launch_over (link_traversal_kernel, contours, f, overlap, stream);
@@ -528,9 +544,6 @@ borders_launch_hierarchy (
   launch_select_rows<BordersPolicy> (f, overlap, stream);
   if (borders_nests (f) && f.limited) {
     launch_over (adopt_kernel<BordersPolicy>, contours, f, overlap, stream);
-    launch_over (sibling_key_kernel<BordersPolicy, true>, contours, f, overlap, stream);
-    CTR_CUDA (sort_siblings (f, temporary->data, &size, stream));
-    launch_over (link_siblings_kernel<BordersPolicy>, contours, f, overlap, stream);
+    sort_siblings<true> (f, false, overlap, stream);
   }
-  return true;
 }

@@ -41,6 +41,7 @@ borders_lay_out_contents (BordersKernelArgs *f, uint8_t *base)
   f->by_contour.keys = f->by_row.keys = arena.take<uint32_t> (contours);
   f->by_row.firsts = arena.take<uint32_t> (contours);
   f->by_row.accumulators = arena.take<ContourAccumulator> (contours);
+  f->by_row.long_parts = arena.take<uint32_t> (f->point_capacity / LONG_POINTS + 1);
   for (auto &states : f->scan_states)
     states = arena.take<unsigned long long> (contours / SCAN_SHARE + 1);
   if (f->limited)
@@ -71,15 +72,15 @@ borders_lay_out_contents (BordersKernelArgs *f, uint8_t *base)
   f->hierarchy.parents = arena.take<uint32_t> (contours);
   if (!borders_nests (*f))
     return arena.used;
+  f->sibling_counters = f->siblings.counters = arena.take<RadixCounters> (2);
+  f->siblings.count = f->counters ? &f->counters->header.contours : NULL;
+  radix_lay_out (&f->siblings, &arena, contours, (uint64_t) contours + 1);
   f->traversal = arena.take<uint32_t> (contours);
   f->hierarchy.next = arena.take<uint32_t> (contours);
   f->hierarchy.previous = arena.take<uint32_t> (contours);
   f->hierarchy.child = arena.take<uint32_t> (contours);
-  for (int i = 0; i < 2; i++) {
-    f->hierarchy.sort_keys[i] = arena.take<uint32_t> (contours);
-    f->hierarchy.sort_values[i] = arena.take<uint32_t> (contours);
-    f->traversal_ranking.views[i] = arena.take<ListView> (contours);
-  }
+  for (ListView *&views : f->traversal_ranking.views)
+    views = arena.take<ListView> (contours);
   f->traversal_ranking.segments = arena.take<ListSegment> (contours);
   return arena.used;
 }

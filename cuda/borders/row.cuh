@@ -51,6 +51,20 @@ make_row (const BordersKernelArgs &f, uint32_t i)
   return c;
 }
 
+__device__ inline void
+write_row (const BordersKernelArgs &f, uint32_t i)
+{
+  union {
+    CtrContour row;
+    uint4 words[sizeof (CtrContour) / sizeof (uint4)];
+  };
+  row = make_row (f, i);
+  CtrContour *const table = f.output->table;
+#pragma unroll
+  for (int k = 0; k < 4; k++)
+    ((uint4 *) &table[i])[k] = words[k];
+}
+
 } // namespace
 
 #endif

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Segments: linked from tile to tile. Where there are few, one CTA also ranks them and numbers the contours. */
+/* Segments: linked from tile to tile. Where there are few, one CTA, or a cluster, also ranks them and numbers the contours. */
 #include "cuda/borders/device_state.cuh"
 #include "cuda/common/block_sort.cuh"
 #include "cuda/common/scan.cuh"
+
+#if __CUDA_ARCH__ >= 900
+#include <cooperative_groups.h>
+#endif
 
 namespace
 {
@@ -49,16 +53,24 @@ union FewKeys {
   uint32_t keys[FEW_CONTOURS];            /* by contour */
 };
 
-/* Moves what the tiles have found into the header, and clears all other counters. Returns what they have found. */
-__device__ inline BordersFound
-begin_counters (const BordersKernelArgs &f)
+/* Moves what the tiles have found into the header, and clears what later kernels add to: all other counters, the states of scans and the
+ * parts of long contours. By one CTA, once whoever needs FOUND has read it. */
+__device__ inline void
+begin_counters (const BordersKernelArgs &f, const BordersFound &found)
 {
-  const BordersFound found = *f.found;
   const uint32_t t = threadIdx.x;
   BordersHeader &h = f.counters->header;
   static_assert (sizeof (BordersCounters) / 4 <= FEW_THREADS, "a thread a word");
   if (t < sizeof (BordersCounters) / 4)
     ((uint32_t *) f.counters)[t] = 0;
+  for (uint32_t i = t; i < f.contour_capacity / SCAN_SHARE + 1; i += FEW_THREADS)
+    for (unsigned long long *states : f.scan_states)
+      states[i] = 0;
+  if (f.many_segments)
+    for (uint32_t i = t; i < f.count_ctas; i += FEW_THREADS)
+      f.count_states[i] = 0;
+  for (uint32_t i = t; i < f.point_capacity / LONG_POINTS + 1; i += FEW_THREADS)
+    f.by_row.long_parts[i] = 0;
   __syncthreads ();
   if (t == 0) {
     h.passages = found.passages;
@@ -67,7 +79,68 @@ begin_counters (const BordersKernelArgs &f)
     h.too_many = found.too_many;
     *f.found = {};
   }
-  return found;
+}
+
+/* Too many segments or contours for the kernel: are the kernels for these queued? */
+__device__ inline void
+leave_to_others (const BordersKernelArgs &f)
+{
+  if (!f.many_segments)
+    f.counters->header.incomplete = LACKS_MANY_SEGMENTS;
+}
+
+/* All contours are counted. Is there room for them here and in memory? If not, one thread says so. */
+__device__ inline bool
+contours_are_few (const BordersKernelArgs &f, uint32_t count, bool says_so)
+{
+  if (count <= FEW_CONTOURS && count <= f.contour_capacity)
+    return true;
+  if (says_so) {
+    BordersHeader &h = f.counters->header;
+    h.all_contours = h.contours = count; /* the room that the frame needs */
+    if (count > FEW_CONTOURS)
+      leave_to_others (f);
+  }
+  return false;
+}
+
+/* The contours, by descending keys: OWN, the thread's, if there is one, is a complement of its key and its length. One CTA finds where
+ * their points begin, and ends with a barrier. */
+__device__ inline void
+store_contours (const BordersKernelArgs &f, uint32_t count, unsigned long long own, uint32_t *sums)
+{
+  const uint32_t t = threadIdx.x, length = t < count ? (uint32_t) own : 0;
+  uint32_t points;
+  const uint32_t first = block_scan<FEW_THREADS> (length, sums, &points);
+  if (t < count) {
+    f.by_contour.keys[t] = ~(uint32_t) (own >> 32);
+    f.by_contour.lengths[t] = length;
+    f.by_row.firsts[t] = first;
+    clear_measures (f, t, length);
+  }
+  if (t == 0) {
+    BordersHeader &h = f.counters->header;
+    f.counters->progress.small = 1;
+    h.done_by_one_cta = 1;
+    h.all_contours = h.contours = count;
+    h.points = points;
+    h.threshold = *f.applied_threshold;
+  }
+}
+
+/* The number of the contour with KEY. KEYS: those of all COUNT, which descend. */
+__device__ inline uint32_t
+number_of_key (const uint32_t *keys, uint32_t count, uint32_t key)
+{
+  uint32_t low = 0, high = count - 1;
+  while (low < high) {
+    const uint32_t middle = (low + high) / 2;
+    if (keys[middle] > key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
 }
 
 /* One CTA: links and ranks the segments, numbers the contours, and finds where their points begin. */
@@ -80,14 +153,14 @@ __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersKerne
   __shared__ uint32_t sums[FEW_THREADS / 32], contours;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  const BordersFound found = begin_counters (f);
-  BordersHeader &h = f.counters->header;
+  const BordersFound found = *f.found;
   const uint32_t t = threadIdx.x, open = found.open, closed = found.closed;
+  begin_counters (f, found);
   if (!fit (f, found))
     return;
   if (open > LIST_SMALL || closed > FEW_CONTOURS) {
-    if (t == 0 && !f.many_segments)
-      h.incomplete = LACKS_MANY_SEGMENTS;
+    if (t == 0)
+      leave_to_others (f);
     return;
   }
   if (t == 0)
@@ -119,57 +192,205 @@ __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersKerne
   }
   __syncthreads ();
   const uint32_t count = contours;
-  if (count > FEW_CONTOURS || count > f.contour_capacity) {
-    if (t == 0) {
-      h.all_contours = h.contours = count; /* the room that the frame needs */
-      h.incomplete = count > FEW_CONTOURS && !f.many_segments ? LACKS_MANY_SEGMENTS : 0;
-    }
+  if (!contours_are_few (f, count, t == 0))
     return;
-  }
   const unsigned long long own = block_sort (t < count ? few.found[t] : ~0ull, count, few.found);
-  const uint32_t key = ~(uint32_t) (own >> 32), length = (uint32_t) own;
-  uint32_t points;
-  const uint32_t first = block_scan<FEW_THREADS> (t < count ? length : 0, sums, &points);
-  if (t < count) {
-    few.keys[t] = f.by_contour.keys[t] = key;
-    f.by_contour.lengths[t] = length;
-  }
+  store_contours (f, count, own, sums);
+  if (t < count)
+    few.keys[t] = ~(uint32_t) (own >> 32);
   __syncthreads ();
-  if (t < count) {
-    f.by_row.firsts[t] = first;
-    clear_measures (f, t, length);
-  }
   for (uint32_t i = t; i < open + closed; i += FEW_THREADS) {
-    const uint32_t sought = i < open ? views[i].key : f.by_segment.closed_key_length[i - open].x;
-    uint32_t low = 0, high = count - 1; /* The keys descend. */
-    while (low < high) {
-      const uint32_t middle = (low + high) / 2;
-      if (few.keys[middle] > sought)
-        low = middle + 1;
-      else
-        high = middle;
-    }
+    const uint32_t key = i < open ? views[i].key : f.by_segment.closed_key_length[i - open].x;
+    const uint32_t contour = number_of_key (few.keys, count, key);
     if (i < open) {
-      f.by_segment.open_contour[i] = low;
+      f.by_segment.open_contour[i] = contour;
       f.ranking.views[0][i] = views[i];
     } else {
-      f.by_segment.closed_contour[i - open] = low;
+      f.by_segment.closed_contour[i - open] = contour;
     }
   }
-  if (t == 0) {
-    f.counters->progress.small = 1;
-    h.done_by_one_cta = 1;
-    h.all_contours = h.contours = count;
-    h.points = points;
-    h.threshold = *f.applied_threshold;
+}
+
+__device__ inline void
+cluster_barrier ()
+{
+#if __CUDA_ARCH__ >= 900
+  cooperative_groups::this_cluster ().sync ();
+#endif
+}
+
+/* As OWN, in shared memory, in that of the cluster's CTA of RANK. */
+template <typename T>
+__device__ inline T *
+cluster_shared (T *own, [[maybe_unused]] uint32_t rank)
+{
+#if __CUDA_ARCH__ >= 900
+  return cooperative_groups::this_cluster ().map_shared_rank (own, rank);
+#else
+  return own;
+#endif
+}
+
+/* The shared memory of a CTA of the cluster. */
+struct ClusterShared {
+  union {
+    ListView views[2][FEW_THREADS]; /* of its segments: rounds go from one of these to the other */
+    FewKeys few;
+  };
+  unsigned long long found[FEW_CONTOURS]; /* in the first CTA: as in FewKeys */
+  uint32_t contours;                      /* likewise: how many there are */
+  uint32_t unfinished[2][CLUSTER_CTAS];   /* by round modulo 2, and CTA: it has segments whose ring is not known */
+  uint32_t sums[FEW_THREADS / 32];
+};
+
+/* The views of all segments: a warp has 32 of them in a row, and warps of different CTAs have what follows. */
+struct ClusterViews {
+  ClusterShared &shared;
+  uint32_t which;
+
+  static __device__ uint32_t
+  own_segment ()
+  {
+    return (threadIdx.x / 32 * CLUSTER_CTAS + blockIdx.x) * 32 + threadIdx.x % 32;
   }
+
+  __device__ ListView
+  operator[] (uint32_t i) const
+  {
+    return *cluster_shared (&shared.views[which][i / (32 * CLUSTER_CTAS) * 32 + i % 32], i / 32 % CLUSTER_CTAS);
+  }
+};
+
+/* A contour for the first CTA, from each lane that HAS one. */
+__device__ inline void
+post_contour (ClusterShared &shared, bool has, uint32_t key, uint32_t length)
+{
+  const uint32_t lane = threadIdx.x % 32, all = __ballot_sync (~0u, has);
+  if (!all)
+    return;
+  uint32_t place = lane == 0 ? atomicAdd (cluster_shared (&shared.contours, 0), __popc (all)) : 0;
+  place = __shfl_sync (~0u, place, 0) + __popc (all & ((1u << lane) - 1));
+  if (has && place < FEW_CONTOURS)
+    *cluster_shared (&shared.found[place], 0) = (unsigned long long) ~key << 32 | length;
+}
+
+/* The same as few_kernel() by a cluster of CTAS, a thread a segment. */
+template <bool FOUR_CONNECTED>
+__global__ void
+__launch_bounds__ (FEW_THREADS, 1) cluster_kernel (const __grid_constant__ BordersKernelArgs f)
+{
+  __shared__ ClusterShared shared;
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  const BordersFound found = *f.found;
+  const uint32_t t = threadIdx.x, rank = blockIdx.x, i = ClusterViews::own_segment ();
+  const bool has_room = fit (f, found), few = found.open <= CLUSTER_SEGMENTS && found.closed <= FEW_CONTOURS;
+  const bool is_open = has_room && few && i < found.open, is_closed = has_room && few && i < found.closed;
+  const uint2 closed = is_closed ? f.by_segment.closed_key_length[i] : make_uint2 (0, 0);
+  ListView first = {};
+  if (is_open)
+    shared.views[0][t] = first = link_segment<FOUR_CONNECTED> (f, i);
+  if (t == 0)
+    shared.contours = 0;
+  cluster_barrier ();
+  if (rank == 0)
+    begin_counters (f, found);
+  if (!has_room || !few) {
+    if (has_room && rank == 0 && t == 0)
+      leave_to_others (f);
+    return;
+  }
+
+  ListView view = first;
+  uint32_t round = 0, unfinished;
+  do {
+    bool any = false;
+    if (is_open && !(view.next & LIST_DONE)) {
+      view = list_jump_twice (ClusterViews{shared, round % 2}, view);
+      any = !(view.next & LIST_DONE);
+    }
+    if (is_open)
+      shared.views[(round + 1) % 2][t] = view;
+    any = __syncthreads_or (any);
+    if (t < CLUSTER_CTAS)
+      *cluster_shared (&shared.unfinished[round % 2][rank], t) = any;
+    cluster_barrier ();
+    unfinished = 0;
+#pragma unroll
+    for (uint32_t k = 0; k < CLUSTER_CTAS; k++)
+      unfinished |= shared.unfinished[round % 2][k];
+    round++;
+  } while (unfinished);
+
+  const bool starts = is_open && first.key != NO_KEY && first.key == view.key;
+  post_contour (shared, starts, first.key,
+      starts ? first.length - view.distance + ClusterViews{shared, round % 2}[first.next].distance : 0);
+  post_contour (shared, is_closed, closed.x, closed.y);
+  cluster_barrier ();
+  const uint32_t count = *cluster_shared (&shared.contours, 0);
+  unsigned long long own = t < min (count, FEW_CONTOURS) ? *cluster_shared (&shared.found[t], 0) : ~0ull;
+  cluster_barrier (); /* From here on no CTA reads what another one has. */
+  if (!contours_are_few (f, count, rank == 0 && t == 0))
+    return;
+  own = block_sort (own, count, shared.few.found); /* Each CTA has all keys. */
+  if (rank == 0)
+    store_contours (f, count, own, shared.sums);
+  __syncthreads ();
+  if (t < count)
+    shared.few.keys[t] = ~(uint32_t) (own >> 32);
+  __syncthreads ();
+  if (is_open) {
+    f.by_segment.open_contour[i] = number_of_key (shared.few.keys, count, view.key);
+    f.ranking.views[0][i] = view;
+  }
+  if (is_closed)
+    f.by_segment.closed_contour[i] = number_of_key (shared.few.keys, count, closed.x);
+}
+
+cudaLaunchConfig_t
+cluster_config (cudaStream_t stream, cudaLaunchAttribute attributes[2])
+{
+  cudaLaunchConfig_t config = {};
+  config.gridDim = CLUSTER_CTAS;
+  config.blockDim = FEW_THREADS;
+  config.stream = stream;
+  attributes[0] = attributes[1] = {};
+  attributes[0].id = cudaLaunchAttributeClusterDimension;
+  attributes[0].val.clusterDim.x = CLUSTER_CTAS;
+  attributes[0].val.clusterDim.y = attributes[0].val.clusterDim.z = 1;
+  attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attributes[1].val.programmaticStreamSerializationAllowed = 1;
+  config.attrs = attributes;
+  config.numAttrs = 2;
+  return config;
 }
 
 } // namespace
 
+bool
+borders_have_cluster ()
+{
+  bool all = true;
+  for (const auto kernel : {cluster_kernel<false>, cluster_kernel<true>}) {
+    cudaLaunchAttribute attributes[2];
+    const cudaLaunchConfig_t config = cluster_config (NULL, attributes);
+    int clusters = 0;
+    all = all && cudaOccupancyMaxActiveClusters (&clusters, kernel, &config) == cudaSuccess && clusters > 0;
+  }
+  cudaGetLastError (); /* a GPU that does not support them is no error */
+  return all;
+}
+
 void
 borders_launch_few (const BordersKernelArgs &f, bool overlap, cudaStream_t stream)
 {
+  if (f.clustered) {
+    cudaLaunchAttribute attributes[2];
+    cudaLaunchConfig_t config = cluster_config (stream, attributes);
+    config.numAttrs = overlap ? 2 : 1;
+    ctr_launch_configured (config, f.four_connected ? cluster_kernel<true> : cluster_kernel<false>, f);
+    return;
+  }
   ctr_launch_overlapped (
       overlap, f.four_connected ? few_kernel<true> : few_kernel<false>, 1, FEW_THREADS, 0, stream, f);
 }

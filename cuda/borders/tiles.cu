@@ -27,7 +27,7 @@ constexpr uint32_t JUMP_START = (1u << 30) - (1u << 16), JUMP_POINTS = (1u << 16
 constexpr uint32_t OUTSIDE = ~0u;
 constexpr uint16_t LOCAL_CLOSED = 1 << 15;
 
-constexpr int THREADS = 256, MOST_PASSAGES = 2048;
+constexpr int THREADS = 256, MOST_PASSAGES = 1664; /* Eight CTAs share the memory of a multiprocessor. */
 static_assert (MOST_PASSAGES <= 8192, "Jump has room for twice the points of a ring");
 constexpr int TILE_WORDS = BORDERS_TILE * BORDERS_TILE_WORDS, STRIDE = BORDERS_TILE_WORDS + 2;
 static_assert (THREADS >= TILE_WORDS, "a thread a word");
@@ -49,7 +49,7 @@ template <bool FOUR_CONNECTED> struct Tile {
   uint16_t segment[MOST_PASSAGES]; /* number, in the part, of the chain that this passage stands for */
   uint16_t heads[MOST_PASSAGES];   /* passages that are entered from another tile, and starts of rings */
   uint32_t head_count;
-  uint32_t warp_sums[THREADS / 32];
+  uint32_t warp_sums[TILE_WORDS / 32];
   uint32_t open, closed;
   uint32_t bases[3]; /* numbers of the part's first passage, open segment and closed segment */
 
@@ -155,9 +155,12 @@ load_bits (const BordersKernelArgs &f, Tile<FOUR_CONNECTED> &tile)
     halves[((row + 1) * STRIDE + 1) * 2 + chunk] = bits;
     any |= bits;
   }
-  /* The margin: rows above and below, pixels to the left and to the right. */
-  if (t < 2 * CHUNKS) {
-    const int row = t < CHUNKS ? 0 : BORDERS_TILE + 1, chunk = t % CHUNKS;
+  /* The margin: rows above and below, pixels to the left and to the right. Different warps load these, so that none waits a third
+   * time. */
+  constexpr uint32_t ROW_THREADS = (2 * (BORDERS_TILE + 2) + 31) / 32 * 32;
+  static_assert (ROW_THREADS + 2 * CHUNKS <= THREADS, "others than those of the pixels have the rows");
+  if (t >= ROW_THREADS && t < ROW_THREADS + 2 * CHUNKS) {
+    const int row = t - ROW_THREADS < CHUNKS ? 0 : BORDERS_TILE + 1, chunk = t % CHUNKS;
     halves[(row * STRIDE + 1) * 2 + chunk] = load_chunk (f, threshold, x + chunk * 16, (uint32_t) (y + row - 1));
   }
   for (int i = t; i < 2 * (BORDERS_TILE + 2); i += THREADS) {
@@ -185,7 +188,9 @@ number_passages (Tile<FOUR_CONNECTED> &tile)
 {
   const uint32_t t = threadIdx.x, lane = t % 32, warp = t / 32;
   const int row = t / BORDERS_TILE_WORDS, word = t % BORDERS_TILE_WORDS;
-  uint32_t slots[4] = {0, 0, 0, 0}, count = 0;
+  uint32_t slots[4] = {0, 0, 0, 0}, count = 0, sum = 0;
+  static_assert (TILE_WORDS % 32 == 0, "warps have words or not");
+  constexpr uint32_t WARPS = TILE_WORDS / 32; /* that have words */
   if (row < tile.rows) {
     uint32_t rows[3][3];
 #pragma unroll
@@ -196,18 +201,21 @@ number_passages (Tile<FOUR_CONNECTED> &tile)
     find_slots<FOUR_CONNECTED> (rows, slots);
     count = __popc (slots[0]) + __popc (slots[1]) + __popc (slots[2]) + __popc (slots[3]);
   }
-  uint32_t sum = count;
-  for (int d = 1; d < 32; d *= 2) {
-    const uint32_t n = __shfl_up_sync (~0u, sum, d);
-    sum += (int) lane >= d ? n : 0;
+  if (warp < WARPS) {
+    sum = count;
+    for (int d = 1; d < 32; d *= 2) {
+      const uint32_t n = __shfl_up_sync (~0u, sum, d);
+      sum += (int) lane >= d ? n : 0;
+    }
+    if (lane == 31)
+      tile.warp_sums[warp] = sum;
   }
-  if (lane == 31)
-    tile.warp_sums[warp] = sum;
   __syncthreads ();
   uint32_t all = 0;
   sum -= count;
-  for (int i = 0; i < THREADS / 32; i++) {
-    sum += i < (int) warp ? tile.warp_sums[i] : 0;
+#pragma unroll
+  for (uint32_t i = 0; i < WARPS; i++) {
+    sum += i < warp ? tile.warp_sums[i] : 0;
     all += tile.warp_sums[i];
   }
   if (all == 0 || all > MOST_PASSAGES)
@@ -363,7 +371,7 @@ write_passages (const BordersKernelArgs &f, const Tile<FOUR_CONNECTED> &tile, ui
         tile.bases[0] + tile.base[t];
 }
 
-/* One CTA a tile. Also clears what later kernels of the frame add to, and tells them where the result goes. */
+/* One CTA a tile. Also tells later kernels of the frame where the result goes. */
 template <bool FOUR_CONNECTED>
 __global__ void
 __launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ BordersKernelArgs f)
@@ -371,18 +379,11 @@ __launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ BordersKernelAr
   __shared__ Tile<FOUR_CONNECTED> tile;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  const uint32_t t = threadIdx.x, all = gridDim.x * THREADS;
+  const uint32_t t = threadIdx.x;
   if (blockIdx.x == 0 && t == 0) {
     *f.output = f.frame_output;
     *f.applied_threshold = f.threshold_device ? *f.threshold_device : f.threshold;
   }
-  if (f.many_segments)
-    for (uint32_t i = blockIdx.x * THREADS + t; i < f.count_ctas; i += all)
-      f.count_states[i] = 0;
-  for (uint32_t i = blockIdx.x * THREADS + t; i < f.contour_capacity / SCAN_SHARE + 1; i += all)
-    for (int k = 0; k < BORDERS_SCANS; k++)
-      f.scan_states[k][i] = 0;
-
   if (t == 0) {
     tile.first_word = blockIdx.x % f.tiles_x * BORDERS_TILE_WORDS;
     tile.first_row = blockIdx.x / f.tiles_x * BORDERS_TILE;

@@ -66,7 +66,6 @@ struct __align__ (16) ContourAccumulator
 struct ContourHierarchyArgs {
   uint32_t *parents;                 /* by contour */
   uint32_t *next, *previous, *child; /* by row, once contours have rows */
-  uint32_t *sort_keys[2], *sort_values[2];
 };
 
 #endif

@@ -161,20 +161,6 @@ measure_points (const Args &f, uint32_t begin, uint32_t end)
     sum.flush (f, row);
 }
 
-constexpr uint32_t MOST_CHUNK = 256; /* points that a warp measures at once */
-
-/* Sums up over all lines, by all threads of CTAS. A warp measures so few points that all warps have some. */
-template <typename Args>
-__device__ inline void
-measure_contours (const Args &f, const Ctas &ctas = Ctas::all ())
-{
-  const uint32_t points = f.counters->header.points, warps = ctas.index_step () / 32;
-  const uint32_t chunk = min (ctr_div_up (ctr_div_up (points, warps), 32) * 32, MOST_CHUNK);
-  for (uint64_t begin = (uint64_t) (ctas.first_index () / 32) * chunk; begin < points;
-       begin += (uint64_t) warps * chunk)
-    measure_points (f, (uint32_t) begin, (uint32_t) min ((uint64_t) points, begin + chunk));
-}
-
 } // namespace
 
 #endif

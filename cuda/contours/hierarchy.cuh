@@ -3,7 +3,7 @@
 #ifndef CTR_CUDA_CONTOURS_HIERARCHY_CUH
 #define CTR_CUDA_CONTOURS_HIERARCHY_CUH
 
-#include "cuda/contours/contour_kernels.cuh"
+#include "cuda/contours/radix_sort.cuh"
 
 namespace
 {
@@ -54,31 +54,35 @@ __launch_bounds__ (CONTOUR_THREADS) adopt_kernel (const __grid_constant__ typena
   }
 }
 
-/* Keys that bring siblings together: top-level contours first, then the others by parent, then places without a
- * contour. BY_ROW: contours have rows by now, and siblings are rows. */
+/* Keys that bring siblings together: top-level contours first, then the others by parent. BY_ROW: contours have rows by now, and
+ * siblings are rows. */
 template <typename Policy, bool BY_ROW>
 __global__ void
 __launch_bounds__ (CONTOUR_THREADS) sibling_key_kernel (const __grid_constant__ typename Policy::Args f)
 {
+  __shared__ RadixHistograms histograms;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   if (!contours_fit (f))
     return;
   const uint32_t contours = f.counters->header.contours;
-  for (uint32_t i = first_index (); i < f.contour_capacity; i += index_step ()) {
-    uint32_t key = Policy::first_parent_key (f) + f.contour_capacity;
-    if (i < contours) {
-      const uint32_t contour = BY_ROW && f.by_row.contours ? f.by_row.contours[i] : i;
-      Policy::prepare_parent (f, contour);
-      const uint32_t parent = f.hierarchy.parents[contour];
-      key = parent == NO_PARENT
-                ? Policy::top_level_key (f, contour)
-                : Policy::first_parent_key (f) + (BY_ROW && f.by_contour.rows ? f.by_contour.rows[parent] : parent);
-      f.hierarchy.child[i] = NO_CONTOUR;
-    }
-    f.hierarchy.sort_keys[0][i] = key;
-    f.hierarchy.sort_values[0][i] = i;
+  if (blockIdx.x * CONTOUR_THREADS >= contours)
+    return;
+  radix_begin_count (histograms);
+  radix_clear_states (f.siblings, contours, min (gridDim.x, ctr_div_up (contours, CONTOUR_THREADS)));
+  for (uint32_t i = first_index (); i < contours; i += index_step ()) {
+    const uint32_t contour = BY_ROW && f.by_row.contours ? f.by_row.contours[i] : i;
+    Policy::prepare_parent (f, contour);
+    const uint32_t parent = f.hierarchy.parents[contour];
+    const uint32_t key = parent == NO_PARENT ? Policy::top_level_key (f, contour)
+                                             : Policy::first_parent_key (f)
+                                                   + (BY_ROW && f.by_contour.rows ? f.by_contour.rows[parent] : parent);
+    f.hierarchy.child[i] = NO_CONTOUR;
+    f.siblings.keys[0][i] = key;
+    f.siblings.values[0][i] = i;
+    radix_count (f.siblings, histograms, key);
   }
+  radix_end_count (f.siblings, histograms);
 }
 
 /* After the stable sort by these keys. */
@@ -91,12 +95,14 @@ __launch_bounds__ (CONTOUR_THREADS) link_siblings_kernel (const __grid_constant_
   if (!contours_fit (f))
     return;
   const ContourHierarchyArgs &h = f.hierarchy;
+  const uint32_t sorted = radix_sorted (f.siblings);
+  const uint32_t *const keys = f.siblings.keys[sorted], *const values = f.siblings.values[sorted];
   const uint32_t contours = f.counters->header.contours;
   for (uint32_t i = first_index (); i < contours; i += index_step ()) {
-    const uint32_t key = h.sort_keys[1][i], own = h.sort_values[1][i], first_parent_key = Policy::first_parent_key (f);
-    const bool first = i == 0 || h.sort_keys[1][i - 1] != key, last = i + 1 == contours || h.sort_keys[1][i + 1] != key;
-    const uint32_t before = first ? NO_CONTOUR : h.sort_values[1][i - 1];
-    const uint32_t after = last ? NO_CONTOUR : h.sort_values[1][i + 1];
+    const uint32_t key = keys[i], own = values[i], first_parent_key = Policy::first_parent_key (f);
+    const bool first = i == 0 || keys[i - 1] != key, last = i + 1 == contours || keys[i + 1] != key;
+    const uint32_t before = first ? NO_CONTOUR : values[i - 1];
+    const uint32_t after = last ? NO_CONTOUR : values[i + 1];
     h.next[own] = Policy::SIBLINGS_DESCEND ? before : after;
     h.previous[own] = Policy::SIBLINGS_DESCEND ? after : before;
     if ((Policy::SIBLINGS_DESCEND ? last : first) && key >= first_parent_key)

@@ -61,9 +61,11 @@ list_join (const ListView &a, const ListView &b)
       b.key < a.key ? a.length + b.distance : a.distance};
 }
 
-/* Two rounds in one: fewer barriers and launches, for two more loads. OWN is one of VIEWS, and not done. */
+/* Two rounds in one: fewer barriers and launches, for two more loads. OWN is one of VIEWS, an array or what has its operator, and not
+ * done. */
+template <typename Views>
 __device__ inline ListView
-list_jump_twice (const ListView *views, const ListView &own)
+list_jump_twice (const Views &views, const ListView &own)
 {
   const ListView near = list_join (own, views[own.next]);
   if (near.next & LIST_DONE)

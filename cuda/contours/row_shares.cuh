@@ -61,10 +61,11 @@ template <int THREADS> struct RowQueue {
 };
 
 /* By all THREADS of CTAS, once the points are complete: calls WORK.by_thread (row) or, in whole warps, WORK.by_warp (row) and, for
- * each part of a long row, WORK.part (row, first point, end). */
-template <int THREADS, typename Args, typename Work>
+ * each part of a long row, WORK.part (row, first point, end). Behind that, FINISH (row) of the rows that are not long, by a thread
+ * each. */
+template <int THREADS, typename Args, typename Work, typename Finish>
 __device__ inline void
-share_rows (const Args &f, const Ctas &ctas, RowQueue<THREADS> &queue, const Work &work)
+share_rows (const Args &f, const Ctas &ctas, RowQueue<THREADS> &queue, const Work &work, const Finish &finish)
 {
   constexpr uint32_t WARPS = THREADS / 32;
   const uint32_t rows = f.counters->header.contours, points = f.counters->header.points;
@@ -72,11 +73,13 @@ share_rows (const Args &f, const Ctas &ctas, RowQueue<THREADS> &queue, const Wor
   const uint32_t share = max (WARPS, min (ctr_div_up (rows, ctas.count), (uint32_t) THREADS));
   for (uint64_t base = (uint64_t) ctas.own * share; base < rows; base += (uint64_t) ctas.count * share) {
     const uint32_t row = (uint32_t) base + threadIdx.x;
+    const bool has_row = threadIdx.x < share && row < rows;
+    uint32_t count = 0;
     if (threadIdx.x == 0)
       queue.count = 0;
     __syncthreads ();
-    if (threadIdx.x < share && row < rows) {
-      const uint32_t count = RowPoints (f, row).count ();
+    if (has_row) {
+      count = RowPoints (f, row).count ();
       if (count <= SHORT_POINTS && share > WARPS)
         work.by_thread (row);
       else if (count <= LONG_POINTS)
@@ -86,6 +89,8 @@ share_rows (const Args &f, const Ctas &ctas, RowQueue<THREADS> &queue, const Wor
     for (uint32_t i = threadIdx.x / 32; i < queue.count; i += WARPS)
       work.by_warp (queue.rows[i]);
     __syncthreads ();
+    if (has_row && count <= LONG_POINTS)
+      finish (row);
   }
   if (points <= LONG_POINTS)
     return;
@@ -100,6 +105,13 @@ share_rows (const Args &f, const Ctas &ctas, RowQueue<THREADS> &queue, const Wor
     if (last != first && RowPoints (f, last).count () > LONG_POINTS)
       work.part (last, (uint32_t) begin, end);
   }
+}
+
+template <int THREADS, typename Args, typename Work>
+__device__ inline void
+share_rows (const Args &f, const Ctas &ctas, RowQueue<THREADS> &queue, const Work &work)
+{
+  share_rows (f, ctas, queue, work, [] (uint32_t) {});
 }
 
 } // namespace

@@ -14,6 +14,14 @@ struct cluster_group {
   {
     ::emulation::meet_cluster (file, line);
   }
+
+  /* As OWN, which is in the calling CTA's shared memory, in that of the CTA of RANK. */
+  template <typename T>
+  T *
+  map_shared_rank (T *own, unsigned rank) const
+  {
+    return (T *) ::emulation::shared_of_rank ((const void *) own, rank);
+  }
 };
 
 static inline cluster_group

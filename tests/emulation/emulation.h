@@ -73,6 +73,8 @@ void enter (const char *name, unsigned max_threads, unsigned = 0, unsigned = 0);
  * garbage in it. */
 void *shared_memory (size_t *index, size_t size, const char *name); /* *INDEX: at first 0 */
 void *dynamic_shared ();
+/* What is at OWN's place, in the caller's CTA, in another CTA of its cluster. */
+void *shared_of_rank (const void *own, unsigned rank);
 
 template <typename T>
 T *

@@ -322,9 +322,8 @@ enter (const char *name, unsigned max_threads, unsigned, unsigned)
 }
 
 static void *
-shared_block (size_t index, size_t size, const char *name)
+shared_block (Cta *cta, size_t index, size_t size, const char *name)
 {
-  Cta *cta = ((Thread *) here)->cta;
   if (cta->shared.size () <= index)
     cta->shared.resize (index + 1);
   SharedBlock &block = cta->shared[index];
@@ -351,13 +350,29 @@ shared_memory (size_t *index, size_t size, const char *name)
   static size_t variables;
   if (*index == 0)
     *index = ++variables;
-  return shared_block (*index, size, name);
+  return shared_block (((Thread *) here)->cta, *index, size, name);
 }
 
 void *
 dynamic_shared ()
 {
-  return shared_block (0, grid->dynamic_shared, "the launch's part");
+  return shared_block (((Thread *) here)->cta, 0, grid->dynamic_shared, "the launch's part");
+}
+
+void *
+shared_of_rank (const void *own, unsigned rank)
+{
+  const Cta *cta = ((Thread *) here)->cta;
+  if (rank >= grid->cluster || ctas[rank].live == 0)
+    complain ("the shared memory of the cluster's CTA %u was used, which %s", rank,
+        rank < grid->cluster ? "has ended" : "does not exist");
+  for (size_t i = 0; i < cta->shared.size (); i++) {
+    const SharedBlock &block = cta->shared[i];
+    const unsigned char *const begin = block.memory.get (), *const at = (const unsigned char *) own;
+    if (block.used && at >= begin && at < begin + block.size)
+      return (unsigned char *) shared_block (&ctas[rank], i, block.size, "a variable of another CTA") + (at - begin);
+  }
+  complain ("%p is not in the CTA's shared memory", own);
 }
 
 uint64_t

@@ -399,6 +399,37 @@ test_moments (void)
   ctr_contours_unref (contours);
 }
 
+/* Lines from top to bottom with dots between them. On the GPU they are more pieces than one CTA joins, of few contours. */
+static void
+test_lines (void)
+{
+  enum { WIDTH = 512, HEIGHT = 640, DOTS = WIDTH / 16 * (HEIGHT / 64), LINES = WIDTH / 4 };
+  uint8_t *pixels = malloc (WIDTH * HEIGHT);
+  for (uint32_t y = 0; y < HEIGHT; y++)
+    for (uint32_t x = 0; x < WIDTH; x++)
+      pixels[y * WIDTH + x] = x % 4 == 0 || (x % 16 == 2 && y % 64 == 30) ? 200 : 100;
+  const CtrImage image = {
+      .data = pixels, .stride = WIDTH, .width = WIDTH, .height = HEIGHT, .format = CTR_FORMAT_GRAY8};
+  const CtrBordersParams params = borders_params_of (CTR_RETRIEVE_LIST, CTR_APPROXIMATION_SIMPLE, 128, false);
+  for (int i = 0; i < 2; i++) {
+    describe ("lines and dots, time %d", i);
+    CtrContours *contours = follow_borders (borders, &setup, &image, &params);
+    const Contours all = contours_of (contours);
+    CHECK (all.info.count == DOTS + LINES && all.info.point_count == DOTS + 2 * LINES);
+    for (uint16_t k = 0; k < DOTS; k++) {
+      const CtrPoint dot = {WIDTH - 14 - k % (WIDTH / 16) * 16, HEIGHT - 34 - k / (WIDTH / 16) * 64};
+      check_points (&all, k, &dot, 1);
+    }
+    for (uint16_t k = 0; k < LINES; k++) {
+      const uint16_t x = WIDTH - 4 - k * 4;
+      const CtrPoint ends[] = {{x, 0}, {x, HEIGHT - 1}};
+      check_points (&all, DOTS + k, ends, 2);
+    }
+    ctr_contours_unref (contours);
+  }
+  free (pixels);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -410,6 +441,7 @@ main (int argc, char **argv)
       {"short borders", test_short_borders},
       {"epsilon", test_epsilon},
       {"moments", test_moments},
+      {"lines", test_lines},
   };
   setup = setup_open (argv[1], false);
   borders = follower_new (&setup);

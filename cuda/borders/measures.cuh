@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The measures of borders, row by row. */
+#ifndef CTR_CUDA_BORDERS_MEASURES_CUH
+#define CTR_CUDA_BORDERS_MEASURES_CUH
+
+#include "cuda/borders/device_state.cuh"
+#include "cuda/borders/row.cuh"
+#include "cuda/common/ptx.cuh"
+#include "cuda/contours/row_shares.cuh"
+
+namespace
+{
+
+/* The measures of up to LONG_POINTS lines that lead to neighbouring pixels, or nowhere. */
+struct Steps {
+  int area2;
+  uint32_t lines;     /* upright and level ones; from bit 16 on diagonal ones */
+  uint32_t low, high; /* as of Line */
+  static_assert (LONG_POINTS < 1 << 14, "area2 is below 2^31, either number of lines below 2^16");
+
+  static __device__ Steps
+  nothing ()
+  {
+    return {0, 0, ~0u, 0};
+  }
+
+  __device__ void
+  add_line (CtrPoint p, CtrPoint q)
+  {
+    const int dx = (int) q.x - (int) p.x, dy = (int) q.y - (int) p.y;
+    const uint32_t place = p.x | (uint32_t) p.y << 16;
+    area2 += p.x * dy - p.y * dx;
+    lines += dx && dy ? 1 << 16 : dx || dy;
+    low = __vminu2 (low, place);
+    high = __vmaxu2 (high, place);
+  }
+
+  __device__ Steps
+  reduced () const
+  {
+#if __CUDA_ARCH__ >= 800
+    return {__reduce_add_sync (~0u, area2), __reduce_add_sync (~0u, lines),
+        __reduce_min_sync (~0u, low & 0xffff) | __reduce_min_sync (~0u, low >> 16) << 16,
+        __reduce_max_sync (~0u, high & 0xffff) | __reduce_max_sync (~0u, high >> 16) << 16};
+#else
+    Steps s = *this;
+    for (int d = 16; d; d /= 2) {
+      s.area2 += __shfl_xor_sync (~0u, s.area2, d);
+      s.lines += __shfl_xor_sync (~0u, s.lines, d);
+      s.low = __vminu2 (s.low, __shfl_xor_sync (~0u, s.low, d));
+      s.high = __vmaxu2 (s.high, __shfl_xor_sync (~0u, s.high, d));
+    }
+    return s;
+#endif
+  }
+
+  __device__ Line
+  as_line () const
+  {
+    constexpr unsigned long long DIAGONAL = 11863283; /* the square root of 2 as a float, times 2^23 */
+    return {area2, ((unsigned long long) (lines & 0xffff) << 23) + (lines >> 16) * DIAGONAL, low, high};
+  }
+};
+
+/* Likewise of any lines. */
+struct Lines : Line {
+  static __device__ Lines
+  nothing ()
+  {
+    return {Line::nothing ()};
+  }
+
+  __device__ void
+  add_line (CtrPoint p, CtrPoint q)
+  {
+    add (Line::between (p, q));
+  }
+
+  __device__ Lines
+  reduced () const
+  {
+    return {Line::reduced ()};
+  }
+
+  __device__ Line
+  as_line () const
+  {
+    return *this;
+  }
+};
+
+/* The work of share_rows() for the measures. Long contours' are clear before. SUM: Steps or Lines. */
+template <typename Sum> struct MeasureWork {
+  const BordersKernelArgs &f;
+  bool writes_rows; /* that of a long contour, once all its parts are measured */
+
+  __device__ void
+  store (uint32_t row, const Line &sum) const
+  {
+    f.by_row.accumulators[row] = {
+        sum.area2, sum.length, sum.low & 0xffff, sum.low >> 16, sum.high & 0xffff, sum.high >> 16};
+  }
+
+  /* By a whole warp, of the lines that begin at points from BEGIN to END - 1. */
+  __device__ Line
+  measure (const RowPoints &points, uint32_t begin, uint32_t end) const
+  {
+    Sum sum = Sum::nothing ();
+#pragma unroll 4
+    for (uint32_t i = begin + threadIdx.x % 32; i < end; i += 32)
+      sum.add_line (points.at (i), points.at_wrapped (i + 1));
+    return sum.reduced ().as_line ();
+  }
+
+  __device__ void
+  by_thread (uint32_t row) const
+  {
+    const RowPoints points (f, row);
+    const CtrPoint first = points.at (points.first);
+    Sum sum = Sum::nothing ();
+    CtrPoint p = first;
+#pragma unroll 4
+    for (uint32_t i = points.first + 1; i < points.end; i++) {
+      const CtrPoint q = points.at (i);
+      sum.add_line (p, q);
+      p = q;
+    }
+    sum.add_line (p, first);
+    store (row, sum.as_line ());
+  }
+
+  __device__ void
+  by_warp (uint32_t row) const
+  {
+    const RowPoints points (f, row);
+    const Line sum = measure (points, points.first, points.end);
+    if (threadIdx.x % 32 == 0)
+      store (row, sum);
+  }
+
+  __device__ void
+  part (uint32_t row, uint32_t begin, uint32_t end) const
+  {
+    const RowPoints points (f, row);
+    const Line sum = measure (points, max (begin, points.first), min (end, points.end));
+    if (threadIdx.x % 32)
+      return;
+    sum.flush (f, row);
+    if (!writes_rows)
+      return;
+    const uint32_t parts = (points.end - 1) / LONG_CHUNK - points.first / LONG_CHUNK + 1;
+    if (count_arrival (&f.by_row.long_parts[points.first / LONG_POINTS]) == parts - 1)
+      write_row (f, row);
+  }
+};
+
+} // namespace
+
+#endif
