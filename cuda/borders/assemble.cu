@@ -174,7 +174,8 @@ constexpr int POINT_THREADS = 1024, POINT_CTAS = 264;
 /* One thread a passage: writes its point. Where there are few points, the last CTA also measures them and writes the
  * table. */
 __global__ void
-__launch_bounds__ (POINT_THREADS, 2) point_kernel (const __grid_constant__ BordersKernelArgs f)
+__launch_bounds__ (POINT_THREADS, ctr_shared_by (POINT_THREADS, 2))
+    point_kernel (const __grid_constant__ BordersKernelArgs f)
 {
   __shared__ bool last;
   ctr_let_next_start ();

@@ -197,17 +197,10 @@ count_inside (const BordersKernelArgs &f, const Ctas &ctas)
   }
 }
 
-/* CTAs of a pass that share a multiprocessor, which has place for 1024 threads or for more. */
-#if __CUDA_ARCH__ == 750
-constexpr int PASS_CTAS = 2;
-#else
-constexpr int PASS_CTAS = 3;
-#endif
-
 /* A pass of the sort by parents, by the first CTAS CTAs. Neither depends on the other: other CTAs, if there are any, count the contours
  * inside each one. */
 __global__ void
-__launch_bounds__ (RADIX_THREADS, PASS_CTAS)
+__launch_bounds__ (RADIX_THREADS, ctr_shared_by (RADIX_THREADS, 3))
     sibling_pass_kernel (const __grid_constant__ BordersKernelArgs f, uint32_t pass, uint32_t ctas)
 {
   __shared__ RadixShared shared;

@@ -21,6 +21,22 @@ ctr_div_up (unsigned a, unsigned b)
   return (a + b - 1) / b;
 }
 
+/* For __launch_bounds__: how many CTAs of THREADS threads share a multiprocessor: WANTED, if it has room for so many threads. */
+constexpr int
+ctr_shared_by (int threads, int wanted)
+{
+#ifndef __CUDA_ARCH__
+  constexpr int room = 2048;
+#elif __CUDA_ARCH__ == 750
+  constexpr int room = 1024;
+#elif __CUDA_ARCH__ == 800 || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200)
+  constexpr int room = 2048;
+#else
+  constexpr int room = 1536;
+#endif
+  return wanted * threads <= room ? wanted : room / threads;
+}
+
 __device__ inline void
 ctr_let_next_start ()
 {

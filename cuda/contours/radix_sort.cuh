@@ -15,12 +15,8 @@
 constexpr int RADIX_BITS = 9, RADIX_DIGITS = 1 << RADIX_BITS, RADIX_MOST_PASSES = (32 + RADIX_BITS - 1) / RADIX_BITS;
 constexpr int RADIX_THREADS = RADIX_DIGITS; /* a thread a digit */
 constexpr uint32_t RADIX_TILE = 2048;       /* words */
-/* CTAs of a multiprocessor, where a pass shares its kernel with work that needs them: a bound that each GPU keeps. */
-#if __CUDA_ARCH__ >= 800
-constexpr int RADIX_LEAST_CTAS = 3;
-#else
-constexpr int RADIX_LEAST_CTAS = 2;
-#endif
+/* CTAs of a multiprocessor, where a pass shares its kernel with work that needs them. */
+constexpr int RADIX_LEAST_CTAS = ctr_shared_by (RADIX_THREADS, 3);
 
 /* Digits of all passes: how many words have them. */
 struct RadixHistograms {

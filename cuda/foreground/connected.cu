@@ -138,7 +138,8 @@ write_border (const ConnectedArgs &f, const TilePlace &p, const TileMemory &memo
 /* Threads have words by rows to load and to store, and by columns in between. */
 template <int CONNECTIVITY, typename Source, bool ATLAS>
 __global__ void
-__launch_bounds__ (RUN_TILE_THREADS, 8) tile_kernel (const __grid_constant__ ConnectedArgs f)
+__launch_bounds__ (RUN_TILE_THREADS, ctr_shared_by (RUN_TILE_THREADS, 8))
+    tile_kernel (const __grid_constant__ ConnectedArgs f)
 {
   __shared__ TileMemory memory;
   const uint32_t t = threadIdx.x, column = t / 32, row = t % 32, own = column * COLUMN_ROOM + row;

@@ -142,6 +142,7 @@ total_of_lanes (uint32_t value)
   return value;
 }
 
+static inline uint32_t
 of_lane_before (uint32_t value, uint32_t otherwise)
 {
   const uint32_t other = __shfl_up_sync (~0u, value, 1);
