@@ -239,7 +239,8 @@ struct ClusterShared {
   };
   unsigned long long found[FEW_CONTOURS]; /* in the first CTA: as in FewKeys */
   uint32_t contours;                      /* likewise: how many there are */
-  uint32_t unfinished[2][CLUSTER_CTAS];   /* by round modulo 2, and CTA: it has segments whose ring is not known */
+  /* By round modulo 2, and CTA: it has segments whose ring is not known. Aligned, so that loads read no words that are written meanwhile. */
+  alignas (32) uint32_t unfinished[2][CLUSTER_CTAS];
   uint32_t sums[FEW_THREADS / 32];
 };
 

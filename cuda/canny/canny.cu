@@ -284,7 +284,8 @@ reserve (Canny *canny, CannyKernelArgs *f, const CtrImage *image, const CtrCanny
       {&canny->ctas, ctas * sizeof (unsigned long long), true},
       {&canny->blurred, route.blurs ? blurred_stride (f->width, plan->wide) * f->height : 0},
       {&canny->values, values},
-      {&canny->mask, route.own_mask ? ctr_aligned_row (f->width) * f->height : 0},
+      /* Packing loads the ends of rows, too. */
+      {&canny->mask, route.own_mask ? ctr_aligned_row (f->width) * f->height : 0, true},
       {&canny->bits, route.edges && route.to_host ? bits : 0},
       {&canny->host, !route.to_host ? 0
                      : route.edges  ? bits
