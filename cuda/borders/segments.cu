@@ -348,24 +348,6 @@ __launch_bounds__ (FEW_THREADS, 1) cluster_kernel (const __grid_constant__ Borde
     f.by_segment.closed_contour[i] = number_of_key (shared.few.keys, count, closed.x);
 }
 
-cudaLaunchConfig_t
-cluster_config (cudaStream_t stream, cudaLaunchAttribute attributes[2])
-{
-  cudaLaunchConfig_t config = {};
-  config.gridDim = CLUSTER_CTAS;
-  config.blockDim = FEW_THREADS;
-  config.stream = stream;
-  attributes[0] = attributes[1] = {};
-  attributes[0].id = cudaLaunchAttributeClusterDimension;
-  attributes[0].val.clusterDim.x = CLUSTER_CTAS;
-  attributes[0].val.clusterDim.y = attributes[0].val.clusterDim.z = 1;
-  attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attributes[1].val.programmaticStreamSerializationAllowed = 1;
-  config.attrs = attributes;
-  config.numAttrs = 2;
-  return config;
-}
-
 } // namespace
 
 bool
@@ -374,7 +356,7 @@ borders_have_cluster ()
   bool all = true;
   for (const auto kernel : {cluster_kernel<false>, cluster_kernel<true>}) {
     cudaLaunchAttribute attributes[2];
-    const cudaLaunchConfig_t config = cluster_config (NULL, attributes);
+    const cudaLaunchConfig_t config = ctr_cluster_config (CLUSTER_CTAS, FEW_THREADS, NULL, attributes);
     int clusters = 0;
     all = all && cudaOccupancyMaxActiveClusters (&clusters, kernel, &config) == cudaSuccess && clusters > 0;
   }
@@ -387,7 +369,7 @@ borders_launch_few (const BordersKernelArgs &f, bool overlap, cudaStream_t strea
 {
   if (f.clustered) {
     cudaLaunchAttribute attributes[2];
-    cudaLaunchConfig_t config = cluster_config (stream, attributes);
+    cudaLaunchConfig_t config = ctr_cluster_config (CLUSTER_CTAS, FEW_THREADS, stream, attributes);
     config.numAttrs = overlap ? 2 : 1;
     ctr_launch_configured (config, f.four_connected ? cluster_kernel<true> : cluster_kernel<false>, f);
     return;

@@ -2,7 +2,8 @@
 /* Canny on the GPU: the data that passes between its kernels.
  *
  *   tile kernel      tiles.cu   Takes a tile of 256 columns from the image to its edges, in one pass:
- *                               grey samples and Gaussian blur        blur.cuh
+ *                               grey samples                          grey.cuh
+ *                               Gaussian blur                         blur.cuh
  *                               gradient, non-maximum suppression     gradient.cuh
  *                               hysteresis inside the tile            common/run_components.cuh
  *   seam kernel      seams.cu   Hysteresis across the seams between tiles.

@@ -10,7 +10,7 @@
  *   feature kernel         features.cu   On request: label image, second moments and grey values.
  *   select kernel          select.cu     On request: drops rows of the table by limits on their numbers.
  *   background kernel      background.cu On request: the pixels that are in no component.
- *   delivery kernel        result.cu     Copies a long table to the host.
+ *   delivery kernel        result.cu     Copies a table to the host that the emit kernel has not brought there, unless it is long.
  *
  * Where the time of each step counts more than its work, in a frame of few tiles, one kernel takes the place of all after
  * the first:

@@ -296,29 +296,11 @@ __launch_bounds__ (FINISH_THREADS, 1)
 
 typedef void (*FinishKernel) (CcaKernelArgs, PictureCopy);
 
-cudaLaunchConfig_t
-config_of (uint32_t ctas, cudaStream_t stream, cudaLaunchAttribute attributes[2])
-{
-  cudaLaunchConfig_t config = {};
-  config.gridDim = ctas;
-  config.blockDim = FINISH_THREADS;
-  config.stream = stream;
-  attributes[0] = attributes[1] = {};
-  attributes[0].id = cudaLaunchAttributeClusterDimension;
-  attributes[0].val.clusterDim.x = ctas;
-  attributes[0].val.clusterDim.y = attributes[0].val.clusterDim.z = 1;
-  attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attributes[1].val.programmaticStreamSerializationAllowed = 1;
-  config.attrs = attributes;
-  config.numAttrs = 2;
-  return config;
-}
-
 bool
 supports (FinishKernel kernel, uint32_t ctas)
 {
   cudaLaunchAttribute attributes[2];
-  const cudaLaunchConfig_t config = config_of (ctas, NULL, attributes);
+  const cudaLaunchConfig_t config = ctr_cluster_config (ctas, FINISH_THREADS, NULL, attributes);
   int clusters = 0;
   return (ctas <= 8 || cudaFuncSetAttribute (kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) == cudaSuccess)
          && cudaOccupancyMaxActiveClusters (&clusters, kernel, &config) == cudaSuccess && clusters > 0;
@@ -354,6 +336,6 @@ cca_launch_finish (
                               : split ? finish_kernel<4, 1>
                                                 : finish_kernel<4, SEAM_STEPS>;
   cudaLaunchAttribute attributes[2];
-  const cudaLaunchConfig_t config = config_of (ctas, stream, attributes);
+  const cudaLaunchConfig_t config = ctr_cluster_config (ctas, FINISH_THREADS, stream, attributes);
   ctr_launch_configured (config, kernel, f, copy);
 }

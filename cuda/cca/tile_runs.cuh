@@ -7,7 +7,9 @@
  * are numbered in raster order, so a component's least run is that of its first pixel. Runs without a link may be such: these
  * have a place for the sums of a component. Sums are those of pieces: the pixels of a run in one word.
  *
- * Before that, bit operations find lone pixels, which touch no others: half of all components in noise. */
+ * Before that, bit operations find lone pixels, which touch no others: half of all components in noise.
+ *
+ * Longer than 500 lines: all steps share the state of a tile. */
 #ifndef CTR_CUDA_CCA_TILE_RUNS_CUH
 #define CTR_CUDA_CCA_TILE_RUNS_CUH
 

@@ -71,6 +71,25 @@ ctr_launch (void (*kernel) (Parameters...), dim3 grid, dim3 block, size_t shared
     kernel<<<grid, block, shared, stream>>> (arguments...);
 }
 
+/* One cluster of CTAS CTAs of THREADS threads, which overlaps with the kernel before. Refers to ATTRIBUTES. */
+static inline cudaLaunchConfig_t
+ctr_cluster_config (unsigned ctas, unsigned threads, cudaStream_t stream, cudaLaunchAttribute attributes[2])
+{
+  cudaLaunchConfig_t config = {};
+  config.gridDim = ctas;
+  config.blockDim = threads;
+  config.stream = stream;
+  attributes[0] = attributes[1] = {};
+  attributes[0].id = cudaLaunchAttributeClusterDimension;
+  attributes[0].val.clusterDim.x = ctas;
+  attributes[0].val.clusterDim.y = attributes[0].val.clusterDim.z = 1;
+  attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attributes[1].val.programmaticStreamSerializationAllowed = 1;
+  config.attrs = attributes;
+  config.numAttrs = 2;
+  return config;
+}
+
 /* Launches KERNEL with the attributes of CONFIG. */
 template <typename... Parameters>
 static inline void

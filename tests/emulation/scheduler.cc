@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs the grid of one kernel: fibers for its threads, and where they meet. */
+/* Runs the grid of one kernel: fibers for its threads, and where they meet.
+ *
+ * Longer than 500 lines: all that threads wait at has the same queues. */
 #include "scheduler.h"
 
 #include "races.h"
