@@ -16,8 +16,8 @@ namespace
 
 constexpr int TILE_WARPS = 8; /* of a CTA, each with a tile, and all with those of many runs */
 constexpr int TILE_CTAS = 4;  /* of an SM */
-/* A frame with more tiles is large; 2560 x 1440 has 460, 3840 x 2160 has 1020. In one of few tiles more threads have each. Tests have
- * other numbers. */
+/* A frame with more tiles is large: those of a smaller one run in two waves on an H100. 2560 x 1440 has 460, 3840 x 2160 has 1020. In one of
+ * few tiles more threads have each. Emulated tests have other numbers, and tests/core/cca/many_tiles.c has frames of each kind. */
 #ifndef CTR_CCA_SMALL_TILES
 #define CTR_CCA_SMALL_TILES 2112
 #define CTR_CCA_FEW_TILES 528
@@ -25,7 +25,7 @@ constexpr int TILE_CTAS = 4;  /* of an SM */
 constexpr unsigned SMALL_TILES = CTR_CCA_SMALL_TILES, FEW_TILES = CTR_CCA_FEW_TILES;
 /* Threads of a CTA with a tile by runs. An SM has 1024, so of the 132 of an H100 each runs 4 or 8 tiles at once. */
 constexpr int MORE_RUN_THREADS = 256, RUN_THREADS = 128;
-/* Instructions of a row walk, a row; of a tile by runs, a tile and a run. */
+/* What a row costs in a row walk, and what a tile and each run cost in a tile by runs: in instructions of a row walk, as measured. */
 constexpr uint32_t ROW_COST = 523, RUNS_COST = 12000, RUN_COST = 8;
 
 template <int CONNECTIVITY, bool KEEP_RUNS>

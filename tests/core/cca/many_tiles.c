@@ -14,7 +14,7 @@ typedef struct {
 } Size;
 
 static const Size sizes[] = {
-    {66 * 128 - 5, 32 * 64 - 3}, /* 2112 tiles */
+    {67 * 128 - 5, 32 * 64 - 3}, /* 2144 tiles, more than a small frame has */
     {30 * 128 - 5, 34 * 64 - 3}, /* 1020 tiles */
     {20 * 128 - 5, 20 * 64 - 3}, /* 400 tiles */
     {16 * 128 - 5, 16 * 64 - 3}, /* 256 tiles */
@@ -69,20 +69,33 @@ runs_new (uint32_t width, uint32_t height, uint32_t count, bool shifted)
   return mask;
 }
 
+/* Returns the number of components. */
+static uint32_t
+compare (CtrCca *on_cpu, const Setup *cpu, CtrCca *on_cuda, const Setup *cuda, const CtrImage *image,
+    const CtrCcaParams *params)
+{
+  CtrComponents *expected = analyse (on_cpu, cpu, image, params), *actual = analyse (on_cuda, cuda, image, params);
+  const uint32_t count = expected->count;
+  check_components_equal (expected, actual);
+  ctr_components_unref (expected);
+  ctr_components_unref (actual);
+  return count;
+}
+
+static CtrImage
+image_of (const uint8_t *mask, uint32_t width, uint32_t height)
+{
+  return (CtrImage){.data = mask, .stride = width, .width = width, .height = height, .format = CTR_FORMAT_GRAY8};
+}
+
 /* Takes MASK. */
 static uint32_t
 compare_counts (
     CtrCca *on_cpu, const Setup *cpu, CtrCca *on_cuda, const Setup *cuda, uint8_t *mask, Size size, int connectivity)
 {
-  const CtrImage image = {
-      .data = mask, .stride = size.width, .width = size.width, .height = size.height, .format = CTR_FORMAT_GRAY8};
+  const CtrImage image = image_of (mask, size.width, size.height);
   const CtrCcaParams params = params_of (connectivity, 1, false, 0);
-  CtrComponents *expected = analyse (on_cpu, cpu, &image, &params);
-  CtrComponents *actual = analyse (on_cuda, cuda, &image, &params);
-  const uint32_t count = expected->count;
-  check_components_equal (expected, actual);
-  ctr_components_unref (expected);
-  ctr_components_unref (actual);
+  const uint32_t count = compare (on_cpu, cpu, on_cuda, cuda, &image, &params);
   free (mask);
   return count;
 }
@@ -91,11 +104,11 @@ compare_counts (
 static void
 test_capacities (CtrCca *on_cpu, const Setup *cpu, CtrCca *on_cuda, const Setup *cuda)
 {
-  /* 1122 tiles: of a large frame, whose row walk and whose runs have different capacities; 6 tiles. */
+  /* 2178 tiles: of a large frame, whose row walk and whose runs have different capacities; 6 tiles. */
   static const struct {
     Size size;
     uint32_t labels;
-  } cases[] = {{{66 * 128, 17 * 64}, 405}, {{66 * 128, 17 * 64}, 704}, {{6 * 128, 64}, 704}};
+  } cases[] = {{{66 * 128, 33 * 64}, 202}, {{66 * 128, 33 * 64}, 704}, {{6 * 128, 64}, 704}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     for (int connectivity = 4; connectivity <= 8; connectivity += 4)
       for (uint32_t more = 0; more < 2; more++) {
@@ -124,19 +137,15 @@ test_capacities (CtrCca *on_cpu, const Setup *cpu, CtrCca *on_cuda, const Setup 
 static void
 test_slots (CtrCca *on_cpu, const Setup *cpu, CtrCca *on_cuda, const Setup *cuda)
 {
-  const uint32_t width = 64 * 128, height = 17 * 64; /* 1088 tiles */
+  const uint32_t width = 64 * 128, height = 34 * 64; /* 2176 tiles */
   uint8_t *mask = shape_new (SHAPE_ZEROS, width, height);
   paste (mask, width, shape_new (SHAPE_DOMINOES, 8 * 128, height), 8 * 128, height, 0, 0);
-  const CtrImage image = {.data = mask, .stride = width, .width = width, .height = height, .format = CTR_FORMAT_GRAY8};
+  const CtrImage image = image_of (mask, width, height);
   FOR_BOTH_CONNECTIVITIES (c)
   {
     const CtrCcaParams params = params_of (c, 1, false, 0);
     describe ("tiles that come to the same place, %d-connected", c);
-    CtrComponents *expected = analyse (on_cpu, cpu, &image, &params);
-    CtrComponents *actual = analyse (on_cuda, cuda, &image, &params);
-    check_components_equal (expected, actual);
-    ctr_components_unref (expected);
-    ctr_components_unref (actual);
+    compare (on_cpu, cpu, on_cuda, cuda, &image, &params);
   }
   free (mask);
 }
@@ -146,20 +155,16 @@ static void
 test_long_lines (CtrCca *on_cpu, const Setup *cpu, CtrCca *on_cuda, const Setup *cuda)
 {
   static const Shape shapes[] = {SHAPE_SERPENTINE, SHAPE_SERPENTINE_UPRIGHT, SHAPE_SPIRAL};
-  static const Size long_sizes[] = {{36 * 128, 30 * 64}, {40 * 128, 6 * 64}}; /* 1080 and 240 tiles */
+  static const Size long_sizes[] = {
+      {36 * 128, 60 * 64}, {36 * 128, 30 * 64}, {40 * 128, 6 * 64}}; /* 2160, 1080 and 240 tiles */
   for (size_t i = 0; i < sizeof long_sizes / sizeof *long_sizes; i++)
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
       const uint32_t width = long_sizes[i].width, height = long_sizes[i].height;
       uint8_t *mask = shape_new (shapes[k], width, height);
-      const CtrImage image = {
-          .data = mask, .stride = width, .width = width, .height = height, .format = CTR_FORMAT_GRAY8};
+      const CtrImage image = image_of (mask, width, height);
       const CtrCcaParams params = params_of (CTR_CONNECTIVITY_8, 1, false, 0);
       describe ("%s, %u x %u", shape_names[shapes[k]], width, height);
-      CtrComponents *expected = analyse (on_cpu, cpu, &image, &params);
-      CtrComponents *actual = analyse (on_cuda, cuda, &image, &params);
-      check_components_equal (expected, actual);
-      ctr_components_unref (expected);
-      ctr_components_unref (actual);
+      compare (on_cpu, cpu, on_cuda, cuda, &image, &params);
       free (mask);
     }
 }
@@ -182,11 +187,7 @@ main (int argc, char **argv)
         CtrCcaParams params = params_of (c, 99, false, features);
         params.min_area = min_area;
         describe ("%u x %u, %d-connected, features %u, min-area %u", width, height, c, features, min_area);
-        CtrComponents *expected = analyse (on_cpu, &cpu, &picture.view, &params);
-        CtrComponents *actual = analyse (on_cuda, &cuda, &picture.view, &params);
-        check_components_equal (expected, actual);
-        ctr_components_unref (expected);
-        ctr_components_unref (actual);
+        compare (on_cpu, &cpu, on_cuda, &cuda, &picture.view, &params);
       }
     picture_free (&picture);
     free (mask);
