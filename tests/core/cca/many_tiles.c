@@ -39,21 +39,23 @@ mask_new (Random *rng, uint32_t width, uint32_t height)
   paste (mask, width, noise_new (rng, 300, 400, 60, 2), 300, 400, 0, height / 4);
   paste (mask, width, shape_new (SHAPE_ONES, 500, 200), 500, 200, width / 9, 0);
   paste (mask, width, shape_new (SHAPE_SPIRAL, 300, 300), 300, 300, width / 3, 100);
-  /* More labels than there is room for in shared memory; tiles of one column come to the same place for them. */
+  /* More labels than a warp has room for beside others. */
   paste (mask, width, shape_new (SHAPE_DOMINOES, 200, height), 200, height, width / 4, 0);
   return mask;
 }
 
 /* Tiles with exactly COUNT labels, next to one another: runs that no other row touches need none, so each label is a pixel and
- * the one below it. */
+ * the one below it. CLOSE: they touch at corners, so that with 4-connectivity there are the most labels of all. */
 static uint8_t *
-labels_new (uint32_t width, uint32_t height, uint32_t count)
+labels_new (uint32_t width, uint32_t height, uint32_t tiles, uint32_t count, bool close)
 {
   uint8_t *mask = shape_new (SHAPE_ZEROS, width, height);
-  for (uint32_t tile = 0; tile < 3; tile++)
+  for (uint32_t tile = 0; tile < tiles; tile++)
     for (uint32_t i = 0; i < count; i++)
-      for (uint32_t row = 0; row < 2; row++)
-        mask[(size_t) (i / 64 * 3 + row) * width + tile * 128 + i % 64 * 2] = 1;
+      for (uint32_t row = 0; row < 2; row++) {
+        const uint32_t y = i / 64 * (close ? 2 : 3) + row, x = i % 64 * 2 + (close ? i / 64 % 2 : 0);
+        mask[(size_t) y * width + tile * 128 + x] = 1;
+      }
   return mask;
 }
 
@@ -104,19 +106,24 @@ compare_counts (
 static void
 test_capacities (CtrCca *on_cpu, const Setup *cpu, CtrCca *on_cuda, const Setup *cuda)
 {
-  /* 2178 tiles: of a large frame, whose row walk and whose runs have different capacities; 6 tiles. */
+  /* 2178 tiles: of a large frame, whose row walk, whose runs and whose row walk with all memory have different capacities; 6 tiles,
+   * with two numbers of threads, one of which the emulation has. */
   static const struct {
     Size size;
     uint32_t labels;
-  } cases[] = {{{66 * 128, 33 * 64}, 202}, {{66 * 128, 33 * 64}, 704}, {{6 * 128, 64}, 704}};
+    bool close;
+  } cases[] = {{{66 * 128, 33 * 64}, 202, false}, {{66 * 128, 33 * 64}, 704, false}, {{66 * 128, 33 * 64}, 1623, true},
+      {{6 * 128, 64}, 704, false}, {{6 * 128, 64}, 1578, true}, {{6 * 128, 64}, 1580, true}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     for (int connectivity = 4; connectivity <= 8; connectivity += 4)
       for (uint32_t more = 0; more < 2; more++) {
         const Size size = cases[i].size;
         const uint32_t labels = cases[i].labels + more;
+        if (cases[i].close && connectivity == 8)
+          continue;
         describe ("%u labels in a tile of %u x %u, %d-connected", labels, size.width, size.height, connectivity);
-        CHECK (compare_counts (
-                   on_cpu, cpu, on_cuda, cuda, labels_new (size.width, size.height, labels), size, connectivity)
+        CHECK (compare_counts (on_cpu, cpu, on_cuda, cuda,
+                   labels_new (size.width, size.height, 3, labels, cases[i].close), size, connectivity)
                == 3 * labels);
       }
   const Size size = {6 * 128, 64};
@@ -139,14 +146,11 @@ test_slots (CtrCca *on_cpu, const Setup *cpu, CtrCca *on_cuda, const Setup *cuda
 {
   const uint32_t width = 64 * 128, height = 34 * 64; /* 2176 tiles */
   uint8_t *mask = shape_new (SHAPE_ZEROS, width, height);
-  paste (mask, width, shape_new (SHAPE_DOMINOES, 8 * 128, height), 8 * 128, height, 0, 0);
+  paste (mask, width, labels_new (8 * 128, height, 8, height / 2 * 64, true), 8 * 128, height, 0, 0);
   const CtrImage image = image_of (mask, width, height);
-  FOR_BOTH_CONNECTIVITIES (c)
-  {
-    const CtrCcaParams params = params_of (c, 1, false, 0);
-    describe ("tiles that come to the same place, %d-connected", c);
-    compare (on_cpu, cpu, on_cuda, cuda, &image, &params);
-  }
+  const CtrCcaParams params = params_of (CTR_CONNECTIVITY_4, 1, false, 0);
+  describe ("tiles that come to the same place");
+  compare (on_cpu, cpu, on_cuda, cuda, &image, &params);
   free (mask);
 }
 
