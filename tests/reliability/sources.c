@@ -47,8 +47,8 @@ note_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
   Arrived *arrived = user_data;
 
-  arrived->n++;
   arrived->last = GST_BUFFER_PTS (GST_PAD_PROBE_INFO_BUFFER (info));
+  g_atomic_int_inc (&arrived->n); /* Whoever waits for N then looks at LAST. */
   return GST_PAD_PROBE_OK;
 }
 
