@@ -129,8 +129,8 @@ analyse_overflow_tile (const CcaKernelArgs &f, uint32_t threshold, uint32_t tile
 /* Likewise, with LABELS in memory that the warps of the CTA use in turn, for which *BUSY is 0, and in global memory if there are more. */
 template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ __noinline__ void
-analyse_crowded_tile (const CcaKernelArgs &f, uint32_t threshold, uint32_t tile, TileShared &s, const Labels &labels,
-    uint32_t *busy)
+analyse_crowded_tile (
+    const CcaKernelArgs &f, uint32_t threshold, uint32_t tile, TileShared &s, const Labels &labels, uint32_t *busy)
 {
   if (threadIdx.x % 32 == 0)
     while (atomicExch (busy, 1u))
@@ -194,8 +194,8 @@ __global__ void __launch_bounds__ (32 * TILE_WARPS, TILE_CTAS) tile_kernel (cons
   }
   uint32_t (*labels)[most_labels + 1] = s.labels_of_one;
   if (own == TOO_MANY)
-    analyse_crowded_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, tile, shared[warp],
-        {labels[0], labels[1], labels[2], labels[3], most_labels}, &busy);
+    analyse_crowded_tile<CONNECTIVITY, KEEP_RUNS> (
+        f, threshold, tile, shared[warp], {labels[0], labels[1], labels[2], labels[3], most_labels}, &busy);
 }
 
 /* A CTA for each tile. */
