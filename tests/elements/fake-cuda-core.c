@@ -298,6 +298,14 @@ ctr_mask_free (CtrMask *mask)
 
 /* What is wrong with the arguments the core says at once, not when queued work is carried out. */
 static bool
+check_alignment (const void *data, size_t stride, bool wide, CtrError *error)
+{
+  return !wide || !(((uintptr_t) data | stride) & 1)
+         || fail (error, CTR_ERROR_INVALID_ARGUMENT, "16-bit samples must be 2-byte aligned, in every row");
+}
+
+/* Likewise. */
+static bool
 check_foreground (CtrMask *mask, const CtrImage *image, const CtrForeground *foreground, CtrError *error)
 {
   uint8_t *bytes = malloc ((size_t) image->width * image->height);
@@ -374,6 +382,9 @@ ctr_background_enqueue (CtrBackground *background, const CtrImage *image, const 
     if (!lies_in (corrected->kept[i].data, corrected->memory, object.context)
         || !lies_in (corrected->kept[i].source, corrected->memory, object.context))
       return fail (error, CTR_ERROR_CUDA, "a kept plane does not lie in the memory it is said to lie in");
+  if (!check_alignment (image->data, image->stride, image->format == CTR_FORMAT_GRAY16, error)
+      || !check_alignment (corrected->data, corrected->stride, image->format == CTR_FORMAT_GRAY16, error))
+    return false;
   work.background_params = *params;
   work.image.memory = work.corrected.memory = CTR_MEMORY_HOST;
   if (corrected->memory == CTR_MEMORY_HOST)
@@ -416,9 +427,14 @@ ctr_painter_enqueue (CtrPainter *painter, const CtrPaintPicture *picture, const 
     return false;
   if (picture->memory != CTR_MEMORY_DEVICE)
     return fail (error, CTR_ERROR_INVALID_ARGUMENT, "the CUDA backend draws in device memory");
-  for (uint32_t i = 0; i < picture->plane_count; i++)
-    if (!lies_in (picture->planes[i].data, picture->memory, object.context))
+  for (uint32_t i = 0; i < picture->plane_count; i++) {
+    const CtrPaintPlane *plane = &picture->planes[i];
+
+    if (!lies_in (plane->data, picture->memory, object.context))
       return fail (error, CTR_ERROR_CUDA, "the picture does not lie in the memory it is said to lie in");
+    if (!check_alignment (plane->data, plane->stride, picture->sample_size == 2, error))
+      return false;
+  }
   drawing.picture.memory = CTR_MEMORY_HOST;
   memcpy (drawing.colours, colours, sizeof drawing.colours);
   queue_work (&drawing, stream);
