@@ -250,10 +250,13 @@ gst_contours_filter_stop (GstBaseTransform *trans)
   GstContoursFilter *self = GST_CONTOURS_FILTER (trans);
   GstContoursFilterPrivate *priv = PRIVATE (self);
 
+  /* A deactivated pad still lets queries in, and one that drains uses the backend. */
+  GST_PAD_STREAM_LOCK (GST_BASE_TRANSFORM_SINK_PAD (trans));
   contours_filter_close_backend (self);
   gst_contours_gpu_close (&priv->gpu);
   gst_video_info_init (&priv->info);
   priv->bits_so_far = 0;
+  GST_PAD_STREAM_UNLOCK (GST_BASE_TRANSFORM_SINK_PAD (trans));
   return TRUE;
 }
 

@@ -63,6 +63,60 @@ GST_START_TEST (test_states)
 GST_END_TEST;
 
 /* Each property has a blurb, each element has metadata, and every default can be read and set. */
+typedef struct {
+  GstPad *pad;
+  gint ends; /* atomic */
+} Drainer;
+
+static gpointer
+drain (gpointer data)
+{
+  Drainer *drainer = data;
+
+  while (!g_atomic_int_get (&drainer->ends)) {
+    GstQuery *query = gst_query_new_drain ();
+
+    gst_pad_query (drainer->pad, query);
+    gst_query_unref (query);
+    g_thread_yield (); /* The lock of the stream is not fair. */
+  }
+  return NULL;
+}
+
+/* A pad lets queries in before it is activated, afterwards and in between: then the backend is made, and goes. */
+GST_START_TEST (test_drained_on_the_way)
+{
+  GList *factories = plugin_factories ();
+
+  for (GList *f = factories; f; f = f->next) {
+    Drainer drainer = {0};
+    GstElement *element;
+    GThread *thread;
+
+    if (!GST_IS_ELEMENT_FACTORY (f->data))
+      continue;
+    element = gst_element_factory_create (GST_ELEMENT_FACTORY (f->data), NULL);
+    set_broker (element);
+    if (g_object_class_find_property (G_OBJECT_GET_CLASS (element), "backend"))
+      gst_util_set_object_arg (G_OBJECT (element), "backend", "cpu");
+    drainer.pad = gst_element_get_static_pad (element, "sink");
+    change (element, GST_STATE_READY);
+    thread = g_thread_new ("drain", drain, &drainer);
+    for (guint i = 0; i < 50; i++) {
+      change (element, GST_STATE_PAUSED);
+      change (element, GST_STATE_READY);
+    }
+    g_atomic_int_set (&drainer.ends, TRUE);
+    g_thread_join (thread);
+    change (element, GST_STATE_NULL);
+    gst_object_unref (drainer.pad);
+    gst_object_unref (element);
+  }
+  gst_plugin_feature_list_free (factories);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_descriptions)
 {
   GList *factories = plugin_factories ();
@@ -116,6 +170,7 @@ states_suite (void)
   suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 60);
   tcase_add_test (tc, test_states);
+  tcase_add_test (tc, test_drained_on_the_way);
   tcase_add_test (tc, test_descriptions);
   return s;
 }
