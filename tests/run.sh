@@ -18,6 +18,7 @@ export GST_REGISTRY=$PWD/$TESTS/registry.bin # apart from the user's own
 unset GST_PLUGIN_PATH GST_PLUGIN_PATH_1_0
 
 passed=0 failed=0 skipped=0 failures=()
+rm -f $TESTS/failed.txt # what failed tests have printed
 
 count ()
 {
@@ -69,12 +70,17 @@ meson_tests ()
   rm -f "$log"
   meson test -C "$dir" --no-rebuild --print-errorlogs --timeout-multiplier 4 --wrapper "'$PWD/tests/retry_lsan.sh'" "$@"
   status=$?
-  results=$(/usr/bin/python3 - "$log" << 'PYTHON'
+  results=$(/usr/bin/python3 - "$log" $TESTS/failed.txt << 'PYTHON'
 import json, sys
 STATUS = {'OK': 0, 'EXPECTEDFAIL': 0, 'SKIP': 77}
 for line in open(sys.argv[1]):
     test = json.loads(line)
-    print(STATUS.get(test['result'], 1), test['name'])
+    status = STATUS.get(test['result'], 1)
+    print(status, test['name'])
+    if status == 1:
+        output = (test.get('stdout', '') + test.get('stderr', '')).splitlines()[-30:]
+        with open(sys.argv[2], 'a') as file:
+            print(f"== {test['name']}: {test['result']} after {test['duration']:.1f} s", *output, sep='\n', file=file)
 PYTHON
   )
   [ -n "$results" ] || results="1 no test ran"
@@ -233,6 +239,7 @@ fi
 check "Debian 13" check_debian
 
 [ $failed = 0 ] || {
+  [ ! -f $TESTS/failed.txt ] || cat $TESTS/failed.txt
   say "Failed:"
   printf '  %s\n' "${failures[@]}"
 }

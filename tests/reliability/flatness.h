@@ -14,7 +14,7 @@
 #define MOST_GROWTH_IN_USE (96 * 1024)
 
 typedef struct {
-  gsize resident, in_use; /* bytes: of the process; allocated and not freed */
+  gsize resident, in_use; /* bytes: of the process, without those of files; allocated and not freed */
   guint descriptors, threads;
 } Usage;
 
@@ -37,15 +37,15 @@ usage_now (void)
   struct mallinfo2 heap;
   Usage usage = {0};
   FILE *file = fopen ("/proc/self/statm", "r");
-  gsize pages = 0;
+  gsize pages = 0, of_files = 0; /* which the system takes away and brings back as it likes */
 
   g_thread_pool_stop_unused_threads ();
   malloc_trim (0);
   heap = mallinfo2 ();
   usage.in_use = heap.uordblks + heap.hblkhd;
-  fail_unless (file && fscanf (file, "%*s %zu", &pages) == 1);
+  fail_unless (file && fscanf (file, "%*s %zu %zu", &pages, &of_files) == 2);
   fclose (file);
-  usage.resident = pages * sysconf (_SC_PAGESIZE);
+  usage.resident = (pages - of_files) * sysconf (_SC_PAGESIZE);
   usage.descriptors = count_entries ("/proc/self/fd");
   usage.threads = count_entries ("/proc/self/task");
   return usage;
