@@ -62,7 +62,6 @@ GST_START_TEST (test_states)
 
 GST_END_TEST;
 
-/* Each property has a blurb, each element has metadata, and every default can be read and set. */
 typedef struct {
   GstPad *pad;
   gint ends; /* atomic */
@@ -83,7 +82,7 @@ drain (gpointer data)
   return NULL;
 }
 
-/* A pad lets queries in before it is activated, afterwards and in between: then the backend is made, and goes. */
+/* A pad lets queries in whether or not it is active, and so while the element makes its backend and closes it. */
 GST_START_TEST (test_drained_on_the_way)
 {
   GList *factories = plugin_factories ();
@@ -117,6 +116,7 @@ GST_START_TEST (test_drained_on_the_way)
 
 GST_END_TEST;
 
+/* Each property has a blurb, each element has metadata, and every default can be read and set. */
 GST_START_TEST (test_descriptions)
 {
   GList *factories = plugin_factories ();
