@@ -7,7 +7,6 @@
 #include <gst/base/gstpushsrc.h>
 #include <gst/video/video.h>
 
-#define WARM 50 /* cycles, after which nothing grows */
 #define WIDTH 64
 #define HEIGHT 48
 #define SOURCE "squaresrc"
@@ -123,32 +122,34 @@ drain_bus (GstElement *pipeline, const gchar *element)
   gst_object_unref (bus);
 }
 
+typedef struct {
+  GstElement *pipeline;
+  const gchar *element;
+  GstState low, high;
+} Cycle;
+
 /* One half of the cycles waits until a frame has arrived, the other one does not. */
 static void
-cycle (GstElement *pipeline, const gchar *element, GstState low, GstState high, guint n)
+run_cycle (gpointer data, guint number)
 {
-  fail_unless (gst_element_set_state (pipeline, high) != GST_STATE_CHANGE_FAILURE, "%s", element);
-  if (n % 2)
-    fail_unless (gst_element_get_state (pipeline, NULL, NULL, 20 * GST_SECOND) == GST_STATE_CHANGE_SUCCESS,
-        "%s does not reach %s", element, gst_element_state_get_name (high));
-  fail_unless (gst_element_set_state (pipeline, low) == GST_STATE_CHANGE_SUCCESS, "%s", element);
-  drain_bus (pipeline, element);
+  const Cycle *cycle = data;
+
+  fail_unless (gst_element_set_state (cycle->pipeline, cycle->high) != GST_STATE_CHANGE_FAILURE, "%s", cycle->element);
+  if (number % 2)
+    fail_unless (gst_element_get_state (cycle->pipeline, NULL, NULL, 20 * GST_SECOND) == GST_STATE_CHANGE_SUCCESS,
+        "%s does not reach %s", cycle->element, gst_element_state_get_name (cycle->high));
+  fail_unless (gst_element_set_state (cycle->pipeline, cycle->low) == GST_STATE_CHANGE_SUCCESS, "%s", cycle->element);
+  drain_bus (cycle->pipeline, cycle->element);
 }
 
 static void
 check_cycles (const gchar *element, GstState low, GstState high)
 {
-  GstElement *pipeline = launch (element, SOURCE, "fakesink sync=false");
-  Usage warm = {0};
+  Cycle cycle = {launch (element, SOURCE, "fakesink sync=false"), element, low, high};
 
-  for (guint n = 0; n < cycles (); n++) {
-    cycle (pipeline, element, low, high, n);
-    if (n + 1 == WARM)
-      warm = usage_now ();
-  }
-  assert_flat (&warm, element);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
+  assert_flat (run_cycle, &cycle, cycles (), element);
+  gst_element_set_state (cycle.pipeline, GST_STATE_NULL);
+  gst_object_unref (cycle.pipeline);
 }
 
 GST_START_TEST (test_null_playing)
