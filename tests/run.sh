@@ -192,7 +192,7 @@ else
     archs=(sm_90)
     # What takes less time; CUDA 12 has fewer options for that.
     export NVCC_APPEND_FLAGS="-Xptxas -O1"
-    ! nvcc --help | grep -q -e --Ofast-compile || NVCC_APPEND_FLAGS=-Ofc=max
+    ! nvcc --help | grep -e --Ofast-compile > /dev/null || NVCC_APPEND_FLAGS=-Ofc=max
   fi
   nvcc_has "${archs[@]}" || archs=("$(nvcc --list-gpu-code | grep -E '^sm_[0-9]+$' | sort -V | tail -n 1)")
   say "Compiling the GPU backend for ${archs[*]}."
