@@ -134,6 +134,13 @@ in_time ()
   }
 }
 
+# Emulated kernels with a watch for races, which a build does not have by itself. Where there is none, xargs runs ninja without targets.
+build_last ()
+{
+  in_time "The watch for races in emulated kernels" 24 || return
+  ninja -C $TESTS/release -t targets all | sed -n 's,^\(tests/emulation/[^/]*-races\): .*,\1,p' | xargs ninja -C $TESTS/release
+}
+
 build_with_clang ()
 {
   in_time Clang 29 || return
@@ -199,7 +206,7 @@ else
   cuda=(-Dcuda=enabled "-Dcuda-archs=$(IFS=, && echo "${archs[*]}")")
 fi
 
-# Shorter tests run the same code as those of the suite "long", which CTR_TEST_FULL=1 runs, too.
+# Shorter tests run the same code as those of the suite "long", which CTR_TEST_FULL=1 runs, too. Those of the suite "last" come later.
 long=(--no-suite long)
 [ -z "${CTR_TEST_FULL-}" ] || long=()
 
@@ -207,7 +214,7 @@ long=(--no-suite long)
 analytics=disabled
 ! pkg-config --exists 'gstreamer-analytics-1.0 >= 1.24' || analytics=enabled
 if check "build" build $TESTS/release --buildtype=release -Dwerror=true -Dauto_features=enabled -Danalytics=$analytics "${cuda[@]}"; then
-  meson_tests "tests" $TESTS/release "${long[@]}"
+  meson_tests "tests" $TESTS/release "${long[@]}" --no-suite last
   check "gst-inspect" inspect_elements
 fi
 
@@ -226,6 +233,10 @@ check "launches of kernels" launch_check
 check "shellcheck" shellcheck -x pipelines/*.sh pipelines/dashboard/*.sh tests/*.sh tests/{fuzz,reliability}/*.sh .ci/run
 check "demo" tests/demo.sh
 check "pipelines" tests/pipelines.sh
+
+if check "build of the last emulated kernels" build_last; then
+  meson_tests "last tests" $TESTS/release "${long[@]}" --suite last
+fi
 
 # The same sources, another compiler.
 if check "build with Clang" build_with_clang; then

@@ -205,6 +205,15 @@ explain (guint32 first, const StormVerdict *batch, guint shrink_seconds)
   StormVerdict verdict;
   gchar *name;
 
+  if (strstr (batch->errors, "LeakSanitizer: detected memory leaks")) {
+    gboolean fails;
+
+    verdict = storm_in_process (first, batch->last - first + 1, G_MAXINT, NULL, TRUE);
+    fails = storm_verdict_is_failure (&verdict);
+    g_free (verdict.errors);
+    if (!fails)
+      return FALSE;
+  }
   for (guint32 seed = batch->last;; seed--) {
     verdict = storm_in_process (seed, 1, 1, NULL, TRUE);
     if (storm_verdict_is_failure (&verdict) || seed == first)
@@ -219,12 +228,6 @@ explain (guint32 first, const StormVerdict *batch, guint shrink_seconds)
     g_free (name);
     g_free (verdict.errors);
     return TRUE;
-  }
-  g_free (verdict.errors);
-  verdict = storm_in_process (first, batch->last - first + 1, G_MAXINT, NULL, TRUE);
-  if (!storm_verdict_is_failure (&verdict) && strstr (batch->errors, "LeakSanitizer: detected memory leaks")) {
-    g_free (verdict.errors);
-    return FALSE;
   }
   name = storm_verdict_name (batch);
   g_print ("A batch fails that passes one by one: %s.\n", name);

@@ -164,7 +164,9 @@ test_large_sums (void)
   const uint32_t width = 1500, height = 700;
   Picture picture = picture_random (&rng, width, height, (Layout){.format = CTR_FORMAT_GRAY16});
   memset (picture.memory, 0xff, picture.bytes);
-  CtrCcaParams params = params_of (CTR_CONNECTIVITY_4, 65535, false, ALL_FEATURES);
+  /* A centreline takes many passes over a frame that is one component, and adds up nothing. */
+  const uint32_t features = setup.quick ? ALL_FEATURES & ~(uint32_t) CTR_FEATURE_SKELETON : ALL_FEATURES;
+  CtrCcaParams params = params_of (CTR_CONNECTIVITY_4, 65535, false, features);
   describe ("samples of 65535");
   check_cca (cca, &setup, &picture.view, &params);
   picture_free (&picture);
