@@ -134,13 +134,6 @@ in_time ()
   }
 }
 
-# Emulated kernels with a watch for races, which a build does not have by itself. Where there is none, xargs runs ninja without targets.
-build_last ()
-{
-  in_time "The watch for races in emulated kernels" 24 || return
-  ninja -C $TESTS/release -t targets all | sed -n 's,^\(tests/emulation/[^/]*-races\): .*,\1,p' | xargs ninja -C $TESTS/release
-}
-
 build_with_clang ()
 {
   in_time Clang 29 || return
@@ -234,7 +227,7 @@ check "shellcheck" shellcheck -x pipelines/*.sh pipelines/dashboard/*.sh tests/*
 check "demo" tests/demo.sh
 check "pipelines" tests/pipelines.sh
 
-if check "build of the last emulated kernels" build_last; then
+if check "time for the last tests" in_time "Most of the watch for races in emulated kernels" 27; then
   meson_tests "last tests" $TESTS/release "${long[@]}" --suite last
 fi
 
