@@ -190,7 +190,7 @@ else
   # Without a GPU one architecture shows that the kernels compile.
   if [ ${#archs[@]} = 0 ]; then
     archs=(sm_90)
-    # What takes less time; CUDA 12 has fewer options for that.
+    # Nothing runs the kernels, so nvcc may optimise less, which takes less time. An older nvcc has such an option for ptxas alone.
     export NVCC_APPEND_FLAGS="-Xptxas -O1"
     ! nvcc --help | grep -e --Ofast-compile > /dev/null || NVCC_APPEND_FLAGS=-Ofc=max
   fi

@@ -80,19 +80,19 @@ usage_settled (const Usage *before)
   return now;
 }
 
-/* Calls REPEAT with DATA and the number of the repetition N times, and more often if memory has grown. */
+/* Calls REPEAT with DATA and the number of the repetition, N times, or WARM times and some rounds of N - WARM if memory has grown. */
 static inline void
 assert_flat (void (*repeat) (gpointer data, guint number), gpointer data, guint n, const gchar *what)
 {
-  guint number = 0;
+  guint number = 0, round = 0;
   Usage before, now;
 
-  /* A page of 2 MiB in place of some of 4 KiB would count as growth: where a system cannot do without, rounds are repeated. */
+  /* A page of 2 MiB in place of some of 4 KiB counts as growth. Where a system cannot switch that off, another round shows it. */
   prctl (PR_SET_THP_DISABLE, 1, 0, 0, 0);
   while (number < WARM)
     repeat (data, number++);
   now = usage_now ();
-  for (guint round = 1; round == 1 || (round <= ROUNDS && !is_flat (&before, &now)); round++) {
+  do {
     before = now;
     for (guint i = WARM; i < n; i++)
       repeat (data, number++);
@@ -100,7 +100,7 @@ assert_flat (void (*repeat) (gpointer data, guint number), gpointer data, guint 
     fail_unless (now.threads <= before.threads, "%s: %u threads, before %u", what, now.threads, before.threads);
     fail_unless (now.descriptors <= before.descriptors, "%s: %u descriptors, before %u", what, now.descriptors,
         before.descriptors);
-  }
+  } while (++round < ROUNDS && !is_flat (&before, &now));
   fail_unless (is_flat (&before, &now),
       "%s: %zu KiB of memory, before the last of %d rounds %zu KiB; of it %zu bytes are in use, before %zu", what,
       now.resident / 1024, ROUNDS, before.resident / 1024, now.in_use, before.in_use);
