@@ -5,8 +5,9 @@
  * whole CTA, and so is one with more labels than the warp has room for. A small frame has too few tiles to fill the GPU, so the
  * time of one warp decides: there a CTA takes each tile, with a thread a word of pixels, a run or a component.
  *
- * A tile with more runs, contacts or components than the CTA has room for, which takes a pattern made for the purpose, is analysed
- * again by one warp with its labels in global memory. */
+ * A tile with more runs, contacts or components than the CTA has room for, as dots on a fine grid have them, is analysed again by one warp
+ * with its labels in all of the CTA's shared memory. More labels than fit there, which takes a pattern made for the purpose, are in global
+ * memory. */
 #include "cuda/cca/lone_runs.cuh"
 #include "cuda/cca/row_walk.cuh"
 #include "cuda/cca/tile_runs.cuh"
@@ -125,6 +126,26 @@ analyse_overflow_tile (const CcaKernelArgs &f, uint32_t threshold, uint32_t tile
     atomicExch (&f.by_overflow_slot.taken[slot], 0u);
 }
 
+/* Likewise, with LABELS in memory that the warps of the CTA use in turn, for which *BUSY is 0, and in global memory if there are more. */
+template <int CONNECTIVITY, bool KEEP_RUNS>
+__device__ __noinline__ void
+analyse_crowded_tile (
+    const CcaKernelArgs &f, uint32_t threshold, uint32_t tile, TileShared &s, const Labels &labels, uint32_t *busy)
+{
+  if (threadIdx.x % 32 == 0)
+    while (atomicExch (busy, 1u))
+      continue;
+  __syncwarp ();
+  __threadfence_block ();
+  const bool done = walk_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, tile, s, labels);
+  __syncwarp ();
+  __threadfence_block ();
+  if (threadIdx.x % 32 == 0)
+    atomicExch (busy, 0u);
+  if (!done)
+    analyse_overflow_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, tile, s);
+}
+
 /* A warp for each tile. Those that are left over are then analysed by the whole CTA, one after the other. */
 template <int CONNECTIVITY, bool KEEP_RUNS>
 __global__ void __launch_bounds__ (32 * TILE_WARPS, TILE_CTAS) tile_kernel (const __grid_constant__ CcaKernelArgs f)
@@ -132,10 +153,12 @@ __global__ void __launch_bounds__ (32 * TILE_WARPS, TILE_CTAS) tile_kernel (cons
   enum { DONE, BY_RUNS, BY_RUNS_WITH_LONE, TOO_MANY };
   typedef RunShared<32 * TILE_WARPS> Runs;
   constexpr int capacity = sizeof (Runs) / (TILE_WARPS * 4 * sizeof (uint32_t)) - 1;
+  constexpr int most_labels = TILE_WARPS * (capacity + 1) - 1; /* of one tile */
   __shared__ TileShared shared[TILE_WARPS];
-  __shared__ uint32_t left[TILE_WARPS];
+  __shared__ uint32_t left[TILE_WARPS], busy;
   __shared__ union {
     uint32_t labels[TILE_WARPS][4][capacity + 1];
+    uint32_t labels_of_one[4][most_labels + 1];
     Runs runs;
   } s;
   const uint32_t warp = threadIdx.x / 32, first = blockIdx.x * TILE_WARPS, tile = first + warp;
@@ -155,6 +178,8 @@ __global__ void __launch_bounds__ (32 * TILE_WARPS, TILE_CTAS) tile_kernel (cons
   }
   if (threadIdx.x % 32 == 0)
     left[warp] = own;
+  if (threadIdx.x == 0)
+    busy = 0;
   __syncthreads ();
 #pragma unroll 1
   for (uint32_t i = 0; i < TILE_WARPS; i++) {
@@ -167,8 +192,10 @@ __global__ void __launch_bounds__ (32 * TILE_WARPS, TILE_CTAS) tile_kernel (cons
     if (!done && i == warp)
       own = TOO_MANY;
   }
+  uint32_t (*labels)[most_labels + 1] = s.labels_of_one;
   if (own == TOO_MANY)
-    analyse_overflow_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, tile, shared[warp]);
+    analyse_crowded_tile<CONNECTIVITY, KEEP_RUNS> (
+        f, threshold, tile, shared[warp], {labels[0], labels[1], labels[2], labels[3], most_labels}, &busy);
 }
 
 /* A CTA for each tile. */

@@ -106,8 +106,8 @@ compare_counts (
 static void
 test_capacities (CtrCca *on_cpu, const Setup *cpu, CtrCca *on_cuda, const Setup *cuda)
 {
-  /* 2178 tiles: of a large frame, whose row walk and whose runs have different capacities; 6 tiles, with two numbers of threads, one of
-   * which the emulation has. */
+  /* 2178 tiles: of a large frame, whose row walk, whose runs and whose row walk with all memory have different capacities; 6 tiles,
+   * with two numbers of threads, one of which the emulation has. */
   static const struct {
     Size size;
     uint32_t labels;
