@@ -24,8 +24,9 @@
  *
  * Components of equal samples have kernels of their own up to the table: values.cuh.
  *
- * The steps of a warp with a tile are in lone_runs.cuh, row_walk.cuh and tile_output.cuh, those of a CTA with one in tile_runs.cuh. On
- * the host, cca.cu has the entry points, graph_cache.cu the memory and the CUDA graphs, and result.cu the transfer of results. */
+ * The steps of a warp with a tile are in lone_runs.cuh, warp_runs.cuh and, where it has very many labels, row_walk.cuh and tile_output.cuh,
+ * those of a CTA with one in tile_runs.cuh, and what warps and CTAs share in run_labels.cuh. On the host, cca.cu has the entry points,
+ * graph_cache.cu the memory and the CUDA graphs, and result.cu the transfer of results. */
 #ifndef CTR_CUDA_CCA_DEVICE_STATE_CUH
 #define CTR_CUDA_CCA_DEVICE_STATE_CUH
 

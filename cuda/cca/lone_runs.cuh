@@ -73,7 +73,6 @@ TileTask<CONNECTIVITY, KEEP_RUNS>::take_lone_runs ()
   if (__all_sync (~0u, empty))
     return TILE_EMPTY;
   Row any_lone = 0;
-  run_count = 0;
 #pragma unroll
   for (int i = 0; i < TURNS; i++) {
     const uint32_t y = lane + 32 * i;
@@ -90,10 +89,10 @@ TileTask<CONNECTIVITY, KEEP_RUNS>::take_lone_runs ()
     lone_starts[i] = lone_runs (row[i], row[i] & near, &lone_pixels[i]);
     row[i] ^= lone_pixels[i];
     any_lone |= lone_pixels[i];
-    run_count += popcount (row[i] & ~(row[i] << 1));
   }
   has_lone = __any_sync (~0u, any_lone != 0);
   changes = 0;
+  run_count = 0;
 #pragma unroll
   for (int i = 0; i < TURNS; i++)
     s.rows[lane + 32 * i] = row[i];
@@ -103,6 +102,7 @@ TileTask<CONNECTIVITY, KEEP_RUNS>::take_lone_runs ()
     const uint32_t y = lane + 32 * i;
     const bool changed = row[i] != (y > 0 ? s.rows[y - 1] : 0);
     changes |= (uint64_t) __ballot_sync (~0u, changed) << 32 * i;
+    run_count += changed ? popcount (row[i] & ~(row[i] << 1)) : 0;
   }
   return TILE_MIXED;
 }

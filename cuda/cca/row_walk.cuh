@@ -29,7 +29,7 @@ TileTask<CONNECTIVITY, KEEP_RUNS>::walk ()
   LaneSums g = {null_label, 0, 0, 0, 0, 0, 0};
   label_count = 0;
   if (!(changes & 1))
-    *(uint2 *) &s.top[lane * 4] = make_uint2 (~0u, ~0u);
+    *(uint2 *) &outer->top[lane * 4] = make_uint2 (~0u, ~0u);
 
   for (uint64_t rest = changes; rest;) {
     const uint32_t y = __ffsll (rest) - 1;
@@ -133,11 +133,12 @@ TileTask<CONNECTIVITY, KEEP_RUNS>::walk ()
       return segment_0 & bit ? segment_label_0 : segment_1 & bit ? segment_label_1 : NO_LABEL;
     };
     if (y == 0)
-      *(uint2 *) &s.top[lane * 4] = make_uint2 (label_at (1) | label_at (2) << 16, label_at (4) | label_at (8) << 16);
+      *(uint2 *) &outer->top[lane * 4] =
+          make_uint2 (label_at (1) | label_at (2) << 16, label_at (4) | label_at (8) << 16);
     if (lane == 0)
-      s.left[y] = label_at (1);
+      outer->left[y] = label_at (1);
     if (lane == 31)
-      s.right[y] = label_at (8);
+      outer->right[y] = label_at (8);
     if (KEEP_RUNS) {
       for (uint32_t i = y; i <= last_y; i++) {
         uint16_t *row = f.by_run_slot.refs + (size_t) tile * TILE_SLOTS + i * ROW_SLOTS;
@@ -162,7 +163,7 @@ TileTask<CONNECTIVITY, KEEP_RUNS>::walk ()
     const uint32_t n = __popc (above_starts & ((2u << i) - 1));
     last[i] = above >> i & 1 ? (n == 0 ? above_in : n == 1 ? above_0 : above_1) : NO_LABEL;
   }
-  *(uint2 *) &s.bottom[lane * 4] = make_uint2 (last[0] | last[1] << 16, last[2] | last[3] << 16);
+  *(uint2 *) &outer->bottom[lane * 4] = make_uint2 (last[0] | last[1] << 16, last[2] | last[3] << 16);
   return true;
 }
 

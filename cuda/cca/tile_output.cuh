@@ -141,7 +141,7 @@ TileTask<CONNECTIVITY, KEEP_RUNS>::write_border ()
   TileBorder &border = f.by_tile.borders[tile];
   const uint32_t *words = (const uint32_t *) s.rows;
   if (has_above)
-    *(uint32_t *) &border.top_component[lane * 4] = components_of (&s.top[lane * 4]);
+    *(uint32_t *) &border.top_component[lane * 4] = components_of (&outer->top[lane * 4]);
   if (lane < TILE_WORDS) {
     border.top[lane] = words[lane];
     border.bottom[lane] = words[(TILE_H - 1) * TILE_WORDS + lane];
@@ -157,16 +157,17 @@ TileTask<CONNECTIVITY, KEEP_RUNS>::write_border ()
     }
   }
   if (has_below)
-    *(uint32_t *) &border.bottom_component[lane * 4] = components_of (&s.bottom[lane * 4]);
+    *(uint32_t *) &border.bottom_component[lane * 4] = components_of (&outer->bottom[lane * 4]);
 #pragma unroll
   for (int i = 0; i < TURNS; i++) {
     const uint32_t y = lane + 32 * i;
     /* Only the first of equal rows has labels; rows above all changes are empty. */
     const uint64_t changes_to_y = changes & (~0ull >> (63 - y));
     const uint32_t first_equal = changes_to_y ? 63 - __clzll (changes_to_y) : 0;
-    border.left_component[y] = component_of (has_left && words[y * TILE_WORDS] & 1 ? s.left[first_equal] : NO_LABEL);
+    border.left_component[y] =
+        component_of (has_left && words[y * TILE_WORDS] & 1 ? outer->left[first_equal] : NO_LABEL);
     border.right_component[y] =
-        component_of (has_right && words[y * TILE_WORDS + TILE_WORDS - 1] >> 31 ? s.right[first_equal] : NO_LABEL);
+        component_of (has_right && words[y * TILE_WORDS + TILE_WORDS - 1] >> 31 ? outer->right[first_equal] : NO_LABEL);
   }
 }
 

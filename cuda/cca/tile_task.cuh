@@ -17,13 +17,17 @@ constexpr uint32_t RESOLVED = 1u << 31;
 
 enum TileContent { TILE_EMPTY, TILE_FULL, TILE_MIXED };
 
-/* Shared memory of a tile beside its labels. */
+/* The rows of a tile, with what is already known of closed components. */
 struct TileShared {
   Row rows[TILE_H];
   uint64_t start_slots[TILE_H]; /* as by_tile_row.starts */
-  uint16_t top[TILE_W];         /* labels of the first and the last row */
+};
+
+/* The labels of a tile's outer lines. */
+struct OuterLabels {
+  uint16_t top[TILE_W]; /* of the first and the last row */
   uint16_t bottom[TILE_W];
-  uint16_t left[TILE_H]; /* labels of the outer columns; of equal rows only the first has them */
+  uint16_t left[TILE_H]; /* of the outer columns; of equal rows only the first has them */
   uint16_t right[TILE_H];
 };
 
@@ -33,6 +37,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS> struct TileTask {
 
   const CcaKernelArgs &f;
   TileShared &s;
+  OuterLabels *outer; /* This and LABELS: of label() */
   Labels labels;
   const uint32_t tile, tx, ty, lane, before_me;         /* before_me: mask of the lanes before this one */
   const bool has_left, has_right, has_above, has_below; /* neighbouring tiles */
@@ -40,23 +45,23 @@ template <int CONNECTIVITY, bool KEEP_RUNS> struct TileTask {
   /* Of the lane's row in each turn, which is row lane + 32 * turn. */
   Row lone_starts[TURNS], lone_pixels[TURNS];
   bool has_lone;      /* of the tile */
-  uint32_t run_count; /* in the lane's rows, without lone ones */
+  uint32_t run_count; /* in those of the lane's rows that change, without lone ones */
   uint64_t changes;   /* bit: this row differs from the one above; the first one: from an empty row */
   uint32_t label_count;
 
   __device__
-  TileTask (const CcaKernelArgs &frame, uint32_t tile_index, TileShared &shared, const Labels &tile_labels)
-      : f (frame), s (shared), labels (tile_labels), tile (tile_index), tx (tile_index % frame.tiles_x),
-        ty (tile_index / frame.tiles_x), lane (threadIdx.x % 32), before_me ((1u << threadIdx.x % 32) - 1),
-        has_left (tx > 0), has_right (tx + 1 < frame.tiles_x), has_above (ty > 0), has_below (ty + 1 < frame.tiles_y)
+  TileTask (const CcaKernelArgs &frame, uint32_t tile_index, TileShared &shared, OuterLabels *outer_labels = NULL,
+      const Labels &tile_labels = {})
+      : f (frame), s (shared), outer (outer_labels), labels (tile_labels), tile (tile_index),
+        tx (tile_index % frame.tiles_x), ty (tile_index / frame.tiles_x), lane (threadIdx.x % 32),
+        before_me ((1u << threadIdx.x % 32) - 1), has_left (tx > 0), has_right (tx + 1 < frame.tiles_x),
+        has_above (ty > 0), has_below (ty + 1 < frame.tiles_y)
   {
   }
 
   /* Loads the tile and takes its lone runs. Writes the output of a tile that is empty or full. */
   __device__ TileContent begin (uint32_t threshold);
-  /* Has a mixed tile so few runs for so many rows that the threads of a CTA have less to do than one warp? */
-  __device__ bool is_for_runs () const;
-  /* All steps of a mixed tile. False: more labels than there is room for, and nothing written needs to be undone. */
+  /* The steps of a mixed tile by a row walk. False: more labels than there is room for, and nothing written needs to be undone. */
   __device__ bool label ();
 
   /* lone_runs.cuh. A lone run touches no other run and no neighbouring tile. */

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* First kernel of the component analysis: thresholds, packs and labels one tile of 128 x 64 pixels.
  *
- * In a large frame one warp takes a whole tile, row by row. A tile with many rows for its runs, as noise has them, is left to the
- * whole CTA, and so is one with more labels than the warp has room for. A small frame has too few tiles to fill the GPU, so the
+ * In a large frame one warp takes a whole tile, of which it needs no more than the rows that change. A tile with more runs or components
+ * than the warp has room for, as noise has them, is left to the whole CTA. A small frame has too few tiles to fill the GPU, so the
  * time of one warp decides: there a CTA takes each tile, with a thread a word of pixels, a run or a component.
  *
- * A tile with more runs, contacts or components than the CTA has room for, as dots on a fine grid have them, is analysed again by one warp
- * with its labels in all of the CTA's shared memory. More labels than fit there, which takes a pattern made for the purpose, are in global
+ * A tile with more runs, contacts or components than the CTA has room for, as dots on a fine grid have them, is analysed again by one warp,
+ * row by row, with its labels in all of the CTA's shared memory. More labels than fit there, which takes a pattern made for the purpose, are in global
  * memory. */
 #include "cuda/cca/lone_runs.cuh"
 #include "cuda/cca/row_walk.cuh"
 #include "cuda/cca/tile_runs.cuh"
+#include "cuda/cca/warp_runs.cuh"
 
 namespace
 {
@@ -26,8 +27,6 @@ constexpr int TILE_CTAS = 4;  /* of an SM */
 constexpr unsigned SMALL_TILES = CTR_CCA_SMALL_TILES, FEW_TILES = CTR_CCA_FEW_TILES;
 /* Threads of a CTA with a tile by runs. An SM has 1024, so of the 132 of an H100 each runs 4 or 8 tiles at once. */
 constexpr int MORE_RUN_THREADS = 256, RUN_THREADS = 128;
-/* What a row costs in a row walk, and what a tile and each run cost in a tile by runs: in instructions of a row walk, as measured. */
-constexpr uint32_t ROW_COST = 523, RUNS_COST = 12000, RUN_COST = 8;
 
 template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ inline TileContent
@@ -44,13 +43,6 @@ TileTask<CONNECTIVITY, KEEP_RUNS>::begin (uint32_t threshold)
       f.by_tile.headers[tile] = {0, 0, 0, 0};
   }
   return content;
-}
-
-template <int CONNECTIVITY, bool KEEP_RUNS>
-__device__ inline bool
-TileTask<CONNECTIVITY, KEEP_RUNS>::is_for_runs () const
-{
-  return __any_sync (~0u, __popcll (changes) * ROW_COST > RUNS_COST + total_of_lanes (run_count) * RUN_COST);
 }
 
 template <int CONNECTIVITY, bool KEEP_RUNS>
@@ -97,17 +89,18 @@ TileTask<CONNECTIVITY, KEEP_RUNS>::label ()
 /* Analyses a tile by one warp. */
 template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ __noinline__ bool
-walk_tile (const CcaKernelArgs &f, uint32_t threshold, uint32_t tile, TileShared &s, const Labels &labels)
+walk_tile (
+    const CcaKernelArgs &f, uint32_t threshold, uint32_t tile, TileShared &s, OuterLabels &outer, const Labels &labels)
 {
   __syncwarp (); /* other lanes may still read shared memory of a former attempt */
-  TileTask<CONNECTIVITY, KEEP_RUNS> task (f, tile, s, labels);
+  TileTask<CONNECTIVITY, KEEP_RUNS> task (f, tile, s, &outer, labels);
   return task.begin (threshold) != TILE_MIXED || task.label ();
 }
 
 /* Likewise, with a label for every run slot, in an overflow slot that warps hold in turn. */
 template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ __noinline__ void
-analyse_overflow_tile (const CcaKernelArgs &f, uint32_t threshold, uint32_t tile, TileShared &s)
+analyse_overflow_tile (const CcaKernelArgs &f, uint32_t threshold, uint32_t tile, TileShared &s, OuterLabels &outer)
 {
   uint32_t slot = tile % OVERFLOW_SLOTS;
   if (threadIdx.x % 32 == 0)
@@ -119,7 +112,7 @@ analyse_overflow_tile (const CcaKernelArgs &f, uint32_t threshold, uint32_t tile
   constexpr int size = OVERFLOW_LABELS + 1;
   uint32_t *labels = f.by_overflow_slot.labels + (size_t) slot * 4 * size;
   walk_tile<CONNECTIVITY, KEEP_RUNS> (
-      f, threshold, tile, s, {labels, labels + size, labels + 2 * size, labels + 3 * size, OVERFLOW_LABELS});
+      f, threshold, tile, s, outer, {labels, labels + size, labels + 2 * size, labels + 3 * size, OVERFLOW_LABELS});
   __syncwarp ();
   __threadfence ();
   if (threadIdx.x % 32 == 0)
@@ -129,37 +122,42 @@ analyse_overflow_tile (const CcaKernelArgs &f, uint32_t threshold, uint32_t tile
 /* Likewise, with LABELS in memory that the warps of the CTA use in turn, for which *BUSY is 0, and in global memory if there are more. */
 template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ __noinline__ void
-analyse_crowded_tile (
-    const CcaKernelArgs &f, uint32_t threshold, uint32_t tile, TileShared &s, const Labels &labels, uint32_t *busy)
+analyse_crowded_tile (const CcaKernelArgs &f, uint32_t threshold, uint32_t tile, TileShared &s, OuterLabels &outer,
+    const Labels &labels, uint32_t *busy)
 {
   if (threadIdx.x % 32 == 0)
     while (atomicExch (busy, 1u))
       continue;
   __syncwarp ();
   __threadfence_block ();
-  const bool done = walk_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, tile, s, labels);
+  const bool done = walk_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, tile, s, outer, labels);
   __syncwarp ();
   __threadfence_block ();
   if (threadIdx.x % 32 == 0)
     atomicExch (busy, 0u);
   if (!done)
-    analyse_overflow_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, tile, s);
+    analyse_overflow_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, tile, s, outer);
 }
 
 /* A warp for each tile. Those that are left over are then analysed by the whole CTA, one after the other. */
 template <int CONNECTIVITY, bool KEEP_RUNS>
 __global__ void __launch_bounds__ (32 * TILE_WARPS, TILE_CTAS) tile_kernel (const __grid_constant__ CcaKernelArgs f)
 {
-  enum { DONE, BY_RUNS, BY_RUNS_WITH_LONE, TOO_MANY };
+  enum { DONE, BY_CTA, BY_CTA_WITH_LONE, TOO_MANY };
   typedef RunShared<32 * TILE_WARPS> Runs;
-  constexpr int capacity = sizeof (Runs) / (TILE_WARPS * 4 * sizeof (uint32_t)) - 1;
-  constexpr int most_labels = TILE_WARPS * (capacity + 1) - 1; /* of one tile */
+  constexpr int room =
+      TILE_WARPS * sizeof (WarpRunArrays) > sizeof (Runs) ? TILE_WARPS * sizeof (WarpRunArrays) : sizeof (Runs);
+  constexpr int most_labels =
+      (room - TILE_WARPS * sizeof (OuterLabels)) / (4 * sizeof (uint32_t)) - 1; /* of one tile */
   __shared__ TileShared shared[TILE_WARPS];
   __shared__ uint32_t left[TILE_WARPS], busy;
   __shared__ union {
-    uint32_t labels[TILE_WARPS][4][capacity + 1];
-    uint32_t labels_of_one[4][most_labels + 1];
+    WarpRunArrays by_warp[TILE_WARPS];
     Runs runs;
+    struct {
+      OuterLabels outer[TILE_WARPS];
+      uint32_t labels[4][most_labels + 1];
+    } walk;
   } s;
   const uint32_t warp = threadIdx.x / 32, first = blockIdx.x * TILE_WARPS, tile = first + warp;
   ctr_let_next_start ();
@@ -168,12 +166,13 @@ __global__ void __launch_bounds__ (32 * TILE_WARPS, TILE_CTAS) tile_kernel (cons
   uint32_t own = DONE;
   /* Votes tell the compiler that the warp stays together. */
   if (__any_sync (~0u, tile < f.tiles_x * f.tiles_y)) {
-    uint32_t (*labels)[capacity + 1] = s.labels[warp];
-    TileTask<CONNECTIVITY, KEEP_RUNS> task (
-        f, tile, shared[warp], {labels[0], labels[1], labels[2], labels[3], capacity});
-    if (task.begin (threshold) == TILE_MIXED && (task.is_for_runs () || !task.label ())) {
+    TileTask<CONNECTIVITY, KEEP_RUNS> task (f, tile, shared[warp]);
+    if (task.begin (threshold) == TILE_MIXED) {
       task.write_lone_runs ();
-      own = task.has_lone ? BY_RUNS_WITH_LONE : BY_RUNS;
+      WarpRuns<CONNECTIVITY, KEEP_RUNS> runs (f, tile, s.by_warp[warp], shared[warp]);
+      if (__any_sync (~0u, total_of_lanes (task.run_count) > WarpRunArrays::run_capacity)
+          || !runs.label (task.changes, task.has_lone ? TILE_HAS_LONE : 0))
+        own = task.has_lone ? BY_CTA_WITH_LONE : BY_CTA;
     }
   }
   if (threadIdx.x % 32 == 0)
@@ -185,17 +184,16 @@ __global__ void __launch_bounds__ (32 * TILE_WARPS, TILE_CTAS) tile_kernel (cons
   for (uint32_t i = 0; i < TILE_WARPS; i++) {
     if (left[i] == DONE)
       continue;
-    RunTile<CONNECTIVITY, KEEP_RUNS, 32 * TILE_WARPS> runs (
-        f, first + i, s.runs, shared[i].rows, shared[i].start_slots);
-    const bool done = runs.template label<false> (left[i] == BY_RUNS_WITH_LONE ? TILE_HAS_LONE : 0);
+    RunTile<CONNECTIVITY, KEEP_RUNS, 32 * TILE_WARPS> runs (f, first + i, s.runs, shared[i]);
+    const bool done = runs.template label<false> (left[i] == BY_CTA_WITH_LONE ? TILE_HAS_LONE : 0);
     __syncthreads ();
     if (!done && i == warp)
       own = TOO_MANY;
   }
-  uint32_t (*labels)[most_labels + 1] = s.labels_of_one;
+  uint32_t (*labels)[most_labels + 1] = s.walk.labels;
   if (own == TOO_MANY)
-    analyse_crowded_tile<CONNECTIVITY, KEEP_RUNS> (
-        f, threshold, tile, shared[warp], {labels[0], labels[1], labels[2], labels[3], most_labels}, &busy);
+    analyse_crowded_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, tile, shared[warp], s.walk.outer[warp],
+        {labels[0], labels[1], labels[2], labels[3], most_labels}, &busy);
 }
 
 /* A CTA for each tile. */
@@ -205,28 +203,28 @@ __launch_bounds__ (THREADS, 1024 / THREADS) run_kernel (const __grid_constant__ 
 {
   struct Runs {
     RunShared<THREADS> shared;
-    RunRows rows;
+    TileShared tile;
   };
   static_assert (sizeof (Runs) <= 28160, "an SM of an H100 has room for eight, with 1 KB more for each");
-  constexpr int capacity = (sizeof (Runs) - sizeof (TileShared)) / (4 * sizeof (uint32_t)) - 1;
+  constexpr int capacity = (sizeof (Runs) - sizeof (TileShared) - sizeof (OuterLabels)) / (4 * sizeof (uint32_t)) - 1;
   __shared__ union {
     Runs runs;
     struct {
       TileShared tile;
+      OuterLabels outer;
       uint32_t labels[4][capacity + 1];
     } walk;
   } s;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold;
-  RunTile<CONNECTIVITY, KEEP_RUNS, THREADS> tile (
-      f, blockIdx.x, s.runs.shared, s.runs.rows.rows, s.runs.rows.start_slots);
+  RunTile<CONNECTIVITY, KEEP_RUNS, THREADS> tile (f, blockIdx.x, s.runs.shared, s.runs.tile);
   if (tile.run (threshold) || threadIdx.x >= 32)
     return;
   uint32_t (*labels)[capacity + 1] = s.walk.labels;
   if (!walk_tile<CONNECTIVITY, KEEP_RUNS> (
-          f, threshold, blockIdx.x, s.walk.tile, {labels[0], labels[1], labels[2], labels[3], capacity}))
-    analyse_overflow_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, blockIdx.x, s.walk.tile);
+          f, threshold, blockIdx.x, s.walk.tile, s.walk.outer, {labels[0], labels[1], labels[2], labels[3], capacity}))
+    analyse_overflow_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, blockIdx.x, s.walk.tile, s.walk.outer);
 }
 
 template <int CONNECTIVITY, bool KEEP_RUNS>

@@ -106,13 +106,13 @@ compare_counts (
 static void
 test_capacities (CtrCca *on_cpu, const Setup *cpu, CtrCca *on_cuda, const Setup *cuda)
 {
-  /* 2178 tiles: of a large frame, whose row walk, whose runs and whose row walk with all memory have different capacities; 6 tiles,
+  /* 2178 tiles: of a large frame, whose runs by a warp, whose runs by a CTA and whose row walk have different capacities; 6 tiles,
    * with two numbers of threads, one of which the emulation has. */
   static const struct {
     Size size;
     uint32_t labels;
     bool close;
-  } cases[] = {{{66 * 128, 33 * 64}, 202, false}, {{66 * 128, 33 * 64}, 704, false}, {{66 * 128, 33 * 64}, 1623, true},
+  } cases[] = {{{66 * 128, 33 * 64}, 128, false}, {{66 * 128, 33 * 64}, 704, false}, {{66 * 128, 33 * 64}, 1903, true},
       {{6 * 128, 64}, 704, false}, {{6 * 128, 64}, 1578, true}, {{6 * 128, 64}, 1580, true}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     for (int connectivity = 4; connectivity <= 8; connectivity += 4)
@@ -126,6 +126,12 @@ test_capacities (CtrCca *on_cpu, const Setup *cpu, CtrCca *on_cuda, const Setup 
                    labels_new (size.width, size.height, 3, labels, cases[i].close), size, connectivity)
                == 3 * labels);
       }
+  const Size large = {66 * 128, 33 * 64};
+  for (uint32_t count = 288; count <= 289; count++) {
+    describe ("%u runs in a tile of a large frame", count);
+    CHECK (
+        compare_counts (on_cpu, cpu, on_cuda, cuda, runs_new (large.width, large.height, count, true), large, 8) == 3);
+  }
   const Size size = {6 * 128, 64};
   for (uint32_t count = 2240; count <= 2241; count++) {
     describe ("%u runs in a tile", count);
