@@ -84,6 +84,19 @@ template <int CONNECTIVITY, int THREADS, typename Shared> struct RunLabels {
     return ((volatile uint16_t *) s.entry)[2 * run];
   }
 
+  /* Where only one thread sets what belongs to RUN. */
+  __device__ void
+  set_parent (uint32_t run, uint32_t up)
+  {
+    ((volatile uint16_t *) s.entry)[2 * run + 1] = up;
+  }
+
+  __device__ void
+  set_top (uint32_t run, uint32_t n)
+  {
+    ((volatile uint16_t *) s.entry)[2 * run] = n;
+  }
+
   __device__ uint32_t
   find (uint32_t run) const
   {
@@ -167,49 +180,87 @@ template <int CONNECTIVITY, int THREADS, typename Shared> struct RunLabels {
     }
   }
 
-  /* Calls WORK (run, root) for all runs. Each thread follows the links of some at once, and no warp diverges: the loads take most of the
-   * time. SHORTEN: others pass here meanwhile, and have fewer steps to go. */
-  template <bool SHORTEN, uint32_t AT_ONCE, typename Work>
+  /* The parents of AT_ONCE runs from FIRST on, THREADS apart. Behind the last run: the first one, which is always a root. */
+  template <uint32_t AT_ONCE>
   __device__ void
-  for_all_roots_by (const Work &work)
+  load_parents (uint32_t first, uint32_t *parents) const
   {
-#pragma unroll 1
-    for (uint32_t base = t; base - lane < count; base += AT_ONCE * THREADS) {
-      uint32_t root[AT_ONCE];
 #pragma unroll
-      for (uint32_t k = 0; k < AT_ONCE; k++) {
-        const uint32_t run = base + k * THREADS;
-        root[k] = run < count ? parent (run) : 0; /* The first run is always a root. */
-      }
-      bool moving;
-      do {
-        moving = false;
-#pragma unroll
-        for (uint32_t k = 0; k < AT_ONCE; k++) {
-          const uint32_t up = parent (root[k]);
-          if (up == root[k])
-            continue;
-          if (SHORTEN)
-            atomicMin (&s.entry[base + k * THREADS], up << 16);
-          root[k] = up;
-          moving = true;
-        }
-      } while (__any_sync (~0u, moving));
-#pragma unroll
-      for (uint32_t k = 0; k < AT_ONCE; k++)
-        if (base + k * THREADS < count)
-          work (base + k * THREADS, root[k]);
+    for (uint32_t k = 0; k < AT_ONCE; k++) {
+      const uint32_t run = first + k * THREADS;
+      parents[k] = run < count ? parent (run) : 0;
     }
   }
 
-  template <bool SHORTEN, typename Work>
+  /* Calls WORK (runs of a thread at once, its first run) for all runs, THREADS apart. The loads of links take most of the time, so all of a step
+   * are issued before any is used. */
+  template <typename Work>
   __device__ void
-  for_all_roots (const Work &work)
+  for_all_runs (const Work &work)
   {
     if (count > THREADS)
-      for_all_roots_by<SHORTEN, 4> (work);
-    else
-      for_all_roots_by<SHORTEN, 1> (work);
+#pragma unroll 1
+      for (uint32_t first = t; first - lane < count; first += 4 * THREADS)
+        work (std::integral_constant<uint32_t, 4> (), first);
+    else if (t - lane < count)
+      work (std::integral_constant<uint32_t, 1> (), t);
+  }
+
+  /* Lets links skip runs: each step as many as the links of all others skip meanwhile. After four of them few are left that do not lead to
+   * roots. */
+  __device__ void
+  shorten_links ()
+  {
+    for_all_runs ([&] (auto count_at_once, uint32_t first) {
+      constexpr uint32_t at_once = decltype (count_at_once)::value;
+      uint32_t up[at_once];
+      load_parents<at_once> (first, up);
+#pragma unroll
+      for (int step = 0; step < 4; step++) {
+        uint32_t next[at_once];
+#pragma unroll
+        for (uint32_t k = 0; k < at_once; k++)
+          next[k] = parent (up[k]);
+#pragma unroll
+        for (uint32_t k = 0; k < at_once; k++) {
+          up[k] = next[k];
+          if (first + k * THREADS < count)
+            set_parent (first + k * THREADS, up[k]);
+        }
+      }
+    });
+  }
+
+  /* Gives all runs the tops of their roots. No warp diverges on the way there. */
+  __device__ void
+  spread_tops ()
+  {
+    for_all_runs ([&] (auto count_at_once, uint32_t first) {
+      constexpr uint32_t at_once = decltype (count_at_once)::value;
+      uint32_t root[at_once], next[at_once];
+      load_parents<at_once> (first, root);
+      uint32_t moves;
+      do {
+#pragma unroll
+        for (uint32_t k = 0; k < at_once; k++)
+          next[k] = parent (root[k]);
+        moves = 0;
+#pragma unroll
+        for (uint32_t k = 0; k < at_once; k++) {
+          moves |= next[k] ^ root[k];
+          root[k] = next[k];
+        }
+      } while (__any_sync (~0u, moves));
+#pragma unroll
+      for (uint32_t k = 0; k < at_once; k++)
+        next[k] = top (root[k]);
+#pragma unroll
+      for (uint32_t k = 0; k < at_once; k++) {
+        const uint32_t run = first + k * THREADS;
+        if (run < count && run != root[k])
+          set_top (run, next[k]);
+      }
+    });
   }
 
   __device__ void

@@ -228,7 +228,7 @@ struct RunTile : RunLabels<CONNECTIVITY, THREADS, RunShared<THREADS>> {
       next_join += __popc (touches[i].others);
     }
     __syncthreads ();
-    this->template for_all_roots<true> ([] (uint32_t, uint32_t) {});
+    this->shorten_links ();
     __syncthreads ();
     this->for_all (join_count, [&] (uint32_t i, bool has) {
       if (has)
@@ -237,10 +237,7 @@ struct RunTile : RunLabels<CONNECTIVITY, THREADS, RunShared<THREADS>> {
     __syncthreads ();
     for (uint32_t i = t; i < sizeof s.by_top / sizeof (uint4); i += THREADS)
       ((uint4 *) &s.by_top)[i] = make_uint4 (0, 0, 0, 0);
-    this->template for_all_roots<false> ([&] (uint32_t run, uint32_t root) {
-      if (root != run)
-        ((volatile uint16_t *) s.entry)[2 * run] = this->top (root);
-    });
+    this->spread_tops ();
     __syncthreads ();
     this->sum_up (TILE_THREADS, [&] (uint32_t i) {
       const uint32_t y = i / TILE_WORDS, pixels = row (y)[i % TILE_WORDS];

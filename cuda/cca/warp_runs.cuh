@@ -154,7 +154,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS> struct WarpRuns : RunLabels<CONNECTI
             i >= TILE_WORDS ? s.before_word[i - TILE_WORDS] - 1 : 0, next_top, next_join);
     }
     __syncwarp ();
-    this->template for_all_roots<true> ([] (uint32_t, uint32_t) {});
+    this->shorten_links ();
     __syncwarp ();
     this->for_all (join_count, [&] (uint32_t i, bool has) {
       if (has)
@@ -163,10 +163,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS> struct WarpRuns : RunLabels<CONNECTI
     __syncwarp ();
     for (uint32_t n = lane; n < top_count; n += 32)
       s.by_top.area_sum_x[n] = s.by_top.sum_y[n] = s.by_top.not_left[n] = s.by_top.right[n] = s.by_top.bottom[n] = 0;
-    this->template for_all_roots<false> ([&] (uint32_t run, uint32_t root) {
-      if (root != run)
-        ((volatile uint16_t *) s.entry)[2 * run] = this->top (root);
-    });
+    this->spread_tops ();
     __syncwarp ();
     this->sum_up (words, [&] (uint32_t i) {
       const uint32_t y = s.first_y[i / TILE_WORDS], last = s.first_y[i / TILE_WORDS + 1] - 1, word = i % TILE_WORDS;
