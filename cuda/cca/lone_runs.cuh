@@ -72,31 +72,40 @@ TileTask<CONNECTIVITY, KEEP_RUNS>::take_lone_runs ()
       f.by_word.foreground[tile * TILE_THREADS + i] = ((const uint32_t *) s.rows)[i];
   if (__all_sync (~0u, empty))
     return TILE_EMPTY;
-  Row any_lone = 0;
+  Row near[TURNS];
+  bool may_be_lone = false;
 #pragma unroll
   for (int i = 0; i < TURNS; i++) {
     const uint32_t y = lane + 32 * i;
-    Row near = (y > 0 ? s.rows[y - 1] : 0) | (y < TILE_H - 1 ? s.rows[y + 1] : 0);
+    near[i] = (y > 0 ? s.rows[y - 1] : 0) | (y < TILE_H - 1 ? s.rows[y + 1] : 0);
     if (CONNECTIVITY == 8)
-      near |= near << 1 | near >> 1;
+      near[i] |= near[i] << 1 | near[i] >> 1;
     /* At the border of the tile a run may touch one of a neighbouring tile. */
     if ((y == 0 && has_above) || (y == TILE_H - 1 && has_below))
-      near = ~(Row) 0;
+      near[i] = ~(Row) 0;
     if (has_left)
-      near |= 1;
+      near[i] |= 1;
     if (has_right)
-      near |= (Row) 1 << (TILE_W - 1);
-    lone_starts[i] = lone_runs (row[i], row[i] & near, &lone_pixels[i]);
-    row[i] ^= lone_pixels[i];
-    any_lone |= lone_pixels[i];
+      near[i] |= (Row) 1 << (TILE_W - 1);
+    lone_starts[i] = lone_pixels[i] = 0;
+    may_be_lone = may_be_lone || (row[i] & ~near[i]) != 0;
   }
-  has_lone = __any_sync (~0u, any_lone != 0);
+  has_lone = false;
+  /* Where each pixel is next to another, as in blocks, no run is lone. */
+  if (__any_sync (~0u, may_be_lone)) {
+    Row any_lone = 0;
+#pragma unroll
+    for (int i = 0; i < TURNS; i++) {
+      lone_starts[i] = lone_runs (row[i], row[i] & near[i], &lone_pixels[i]);
+      row[i] ^= lone_pixels[i];
+      any_lone |= lone_pixels[i];
+      s.rows[lane + 32 * i] = row[i];
+    }
+    has_lone = __any_sync (~0u, any_lone != 0);
+    __syncwarp ();
+  }
   changes = 0;
   run_count = 0;
-#pragma unroll
-  for (int i = 0; i < TURNS; i++)
-    s.rows[lane + 32 * i] = row[i];
-  __syncwarp ();
 #pragma unroll
   for (int i = 0; i < TURNS; i++) {
     const uint32_t y = lane + 32 * i;
@@ -113,12 +122,18 @@ __device__ inline void
 TileTask<CONNECTIVITY, KEEP_RUNS>::write_lone_runs ()
 {
   const bool limited = f.min_area > 1 || f.max_area;
+  if (!has_lone) {
+#pragma unroll
+    for (int i = 0; i < TURNS; i++)
+      s.start_slots[lane + 32 * i] = 0;
+    __syncwarp ();
+    return;
+  }
 #pragma unroll
   for (int i = 0; i < TURNS; i++) {
     const uint32_t y = lane + 32 * i;
     Row kept = lone_starts[i];
-    if (has_lone)
-      ((Row *) f.by_tile.lone[tile].words)[y] = lone_pixels[i];
+    ((Row *) f.by_tile.lone[tile].words)[y] = lone_pixels[i];
     if (limited || KEEP_RUNS)
       for (Row rest = lone_starts[i]; rest; rest &= rest - 1) {
         const uint64_t low = (uint64_t) rest;
