@@ -6,7 +6,6 @@
 #define CTR_CUDA_CCA_TILE_RUNS_CUH
 
 #include "cuda/cca/run_labels.cuh"
-#include "cuda/common/scan.cuh"
 
 namespace
 {
@@ -14,7 +13,7 @@ namespace
 /* Noise, of 3800 tiles of all densities, has 2121 runs at most, 604 tops and 1106 joins beside lone pixels. */
 template <int THREADS> struct RunShared : RunArrays<2240, 704, 1536> {
   uint32_t starts[TILE_THREADS]; /* bit: a run starts */
-  unsigned long long warp_sums[THREADS / 32];
+  uint2 warp_sums[THREADS / 32];
 };
 
 /* All threads of the CTA call run() and label() together. */
@@ -132,6 +131,22 @@ struct RunTile : RunLabels<CONNECTIVITY, THREADS, RunShared<THREADS>> {
     }
   }
 
+  /* The sums of both numbers of the threads before this one. *ALL: the totals. Has a barrier. */
+  __device__ uint2
+  sums_before (uint2 own, uint2 *all)
+  {
+    constexpr uint32_t warps = THREADS / 32;
+    const uint32_t warp = t / 32;
+    const uint2 sums = {sum_of_lanes (own.x), sum_of_lanes (own.y)};
+    if (lane == 31)
+      s.warp_sums[warp] = sums;
+    __syncthreads ();
+    const uint2 of_warp = lane < warps ? s.warp_sums[lane] : make_uint2 (0, 0);
+    *all = {total_of_lanes (of_warp.x), total_of_lanes (of_warp.y)};
+    return {total_of_lanes (lane < warp ? of_warp.x : 0) + sums.x - own.x,
+        total_of_lanes (lane < warp ? of_warp.y : 0) + sums.y - own.y};
+  }
+
   /* All steps. False: more runs, contacts or tops than there is room for, and nothing written needs to be undone. */
   __device__ bool
   run (uint32_t threshold)
@@ -156,7 +171,7 @@ struct RunTile : RunLabels<CONNECTIVITY, THREADS, RunShared<THREADS>> {
     const uint32_t first = t * WORDS, y = first / TILE_WORDS, word = first % TILE_WORDS;
     uint32_t pixels[WORDS], lone[WORDS], starts[WORDS], all_lone = 0;
     Contacts touches[WORDS];
-    uint32_t sums = 0, link_sums = 0; /* runs, and warps with lone pixels << 16; tops, and listed contacts << 16 */
+    uint32_t sums = 0, more_sums = 0; /* runs, and tops << 16; listed contacts, and warps with lone pixels << 16 */
     bool full = true;
 #pragma unroll
     for (int i = 0; i < WORDS; i++) {
@@ -171,19 +186,19 @@ struct RunTile : RunLabels<CONNECTIVITY, THREADS, RunShared<THREADS>> {
       }
       starts[i] = pixels[i] & ~(pixels[i] << 1 | this->word_before (row (y), word + i) >> 31);
       touches[i] = this->contacts_of (y, word + i, starts[i]);
-      sums += __popc (starts[i]);
-      link_sums += (__popc (starts[i]) - __popc (touches[i].firsts)) | __popc (touches[i].others) << 16;
+      sums += __popc (starts[i]) | (__popc (starts[i]) - __popc (touches[i].firsts)) << 16;
+      more_sums += __popc (touches[i].others);
     }
     if (LONE) {
       const bool warp_has_lone = __any_sync (~0u, all_lone);
-      sums += lane == 0 && warp_has_lone ? 1u << 16 : 0;
+      more_sums += lane == 0 && warp_has_lone ? 1u << 16 : 0;
     }
     uint2 all;
-    const uint2 before = block_scan_two<THREADS> (sums, link_sums, s.warp_sums, &all);
-    if (LONE && all.x >> 16)
-      marks = TILE_HAS_LONE;
-    const uint32_t join_count = all.y >> 16, top_count = all.y & 0xffff;
+    const uint2 before = sums_before ({sums, more_sums}, &all);
+    const uint32_t join_count = all.y & 0xffff, top_count = all.x >> 16;
     count = all.x & 0xffff;
+    if (LONE && all.y >> 16)
+      marks = TILE_HAS_LONE;
     if (LONE && count == TILE_H && __syncthreads_and (full)) {
       if (warp == 0)
         write_full_tile (f, tile, tx, ty, KEEP_RUNS);
@@ -193,7 +208,7 @@ struct RunTile : RunLabels<CONNECTIVITY, THREADS, RunShared<THREADS>> {
       __syncthreads (); /* The caller's shared memory takes the place of this. */
       return false;
     }
-    uint32_t next = before.x & 0xffff, next_join = before.y >> 16, next_top = before.y & 0xffff;
+    uint32_t next = before.x & 0xffff, next_top = before.x >> 16, next_join = before.y & 0xffff;
 #pragma unroll
     for (int i = 0; i < WORDS; i++) {
       if (LONE) {
