@@ -71,6 +71,14 @@ template <int CONNECTIVITY, int THREADS, typename Shared> struct RunLabels {
     return word ? row[word - 1] : 0;
   }
 
+  /* The starts of runs in a word of row Y. */
+  __device__ uint32_t
+  starts_of (uint32_t y, uint32_t word) const
+  {
+    const uint32_t pixels = row (y)[word];
+    return pixels & ~(pixels << 1 | this->word_before (row (y), word) >> 31);
+  }
+
   __device__ uint32_t
   parent (uint32_t run) const
   {
@@ -369,6 +377,59 @@ template <int CONNECTIVITY, int THREADS, typename Shared> struct RunLabels {
     static_assert (ROW_SLOTS == TILE_W / 2, "half a pixel's place is its slot");
     const uint32_t place = s.place[top (run)];
     return place & OPEN_REF ? place : place / 2;
+  }
+
+  /* The tile's open component of RUN, as a byte of TileBorder. HAS: there is a run. */
+  __device__ uint32_t
+  component_of (bool has, uint32_t run) const
+  {
+    return has ? ref_of (run) & 255 : NOT_OPEN;
+  }
+
+  /* The components at this lane's four pixels of row Y, whose number is N. */
+  __device__ uint32_t
+  components_at (uint32_t y, uint32_t n) const
+  {
+    const uint32_t word = lane / 8, pixels = row (y)[word], starts = starts_of (y, word);
+    const uint32_t before = s.before_word[n * TILE_WORDS + word] - 1;
+    uint32_t components = 0;
+#pragma unroll
+    for (uint32_t i = 0; i < 4; i++) {
+      const uint32_t x = lane % 8 * 4 + i;
+      components |= component_of (pixels >> x & 1, before + __popc (starts & ((2u << x) - 1))) << 8 * i;
+    }
+    return components;
+  }
+
+  /* A warp has the first row, the last one, or half of a column. NUMBER_OF (y): words are those of the row with this number that is equal
+   * to row Y. */
+  template <typename NumberOf>
+  __device__ void
+  write_border (const NumberOf &number_of)
+  {
+    TileBorder &border = f.by_tile.borders[tile];
+#pragma unroll 1
+    for (uint32_t part = t / 32; part < 2 + 2 * TILE_H / 32; part += THREADS / 32) {
+      if (part < 2) {
+        const uint32_t y = part ? TILE_H - 1 : 0;
+        if (lane < TILE_WORDS)
+          (part ? border.bottom : border.top)[lane] = row (y)[lane];
+        if (part ? has_below : has_above)
+          *(uint32_t *) &(part ? border.bottom_component : border.top_component)[lane * 4] =
+              components_at (y, number_of (y));
+        continue;
+      }
+      const uint32_t half = part % 2, y = lane + half * 32, n = number_of (y);
+      const bool is_right = part >= 4;
+      const uint32_t word = is_right ? TILE_WORDS - 1 : 0, starts = starts_of (y, word);
+      const bool has = is_right ? row (y)[word] >> 31 : row (y)[word] & 1;
+      const uint32_t bits = __ballot_sync (~0u, has);
+      if (lane == 0)
+        ((uint32_t *) (is_right ? &border.right : &border.left))[half] = bits;
+      if (is_right ? has_right : has_left)
+        (is_right ? border.right_component : border.left_component)[y] =
+            component_of (has, s.before_word[n * TILE_WORDS + word] + (is_right ? __popc (starts) - 1 : 0));
+    }
   }
 
   /* Writes the starts of closed components. */

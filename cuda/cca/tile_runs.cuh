@@ -30,14 +30,6 @@ struct RunTile : RunLabels<CONNECTIVITY, THREADS, RunShared<THREADS>> {
 
   using Base::Base;
 
-  /* The run to which pixel X of row Y belongs. */
-  __device__ uint32_t
-  run_at (uint32_t y, uint32_t x) const
-  {
-    const uint32_t i = y * TILE_WORDS + x / 32;
-    return s.before_word[i] + __popc (s.starts[i] & ((2u << x % 32) - 1)) - 1;
-  }
-
   /* The pixels of a word that touch no others. The whole warp calls it. */
   __device__ uint32_t
   lone_pixels (uint32_t y, uint32_t word) const
@@ -78,45 +70,6 @@ struct RunTile : RunLabels<CONNECTIVITY, THREADS, RunShared<THREADS>> {
         const uint32_t slot = i * 16 + (__ffs (rest) - 1) / 2;
         f.by_run_slot.refs[(size_t) tile * TILE_SLOTS + slot] = slot;
       }
-  }
-
-  /* The tile's open component at a pixel of its border, as a byte of TileBorder. */
-  __device__ uint32_t
-  component_at (uint32_t y, uint32_t x) const
-  {
-    return row (y)[x / 32] >> x % 32 & 1 ? ref_of (run_at (y, x)) & 255 : NOT_OPEN;
-  }
-
-  __device__ void
-  write_border ()
-  {
-    TileBorder &border = f.by_tile.borders[tile];
-#pragma unroll 1
-    for (uint32_t i = threadIdx.x; i < 2 * TILE_W + 2 * TILE_H + TILE_WORDS; i += THREADS) {
-      const uint32_t y = i % TILE_H, x = i % TILE_W;
-      if (i < TILE_W) {
-        if (has_above)
-          border.top_component[x] = component_at (0, x);
-      } else if (i < 2 * TILE_W) {
-        if (has_below)
-          border.bottom_component[x] = component_at (TILE_H - 1, x);
-      } else if (i < 2 * TILE_W + TILE_H) {
-        const uint32_t left = __ballot_sync (~0u, row (y)[0] & 1);
-        if (lane == 0)
-          ((uint32_t *) &border.left)[y / 32] = left;
-        if (has_left)
-          border.left_component[y] = component_at (y, 0);
-      } else if (i < 2 * TILE_W + 2 * TILE_H) {
-        const uint32_t right = __ballot_sync (~0u, row (y)[TILE_WORDS - 1] >> 31);
-        if (lane == 0)
-          ((uint32_t *) &border.right)[y / 32] = right;
-        if (has_right)
-          border.right_component[y] = component_at (y, TILE_W - 1);
-      } else {
-        border.top[i % TILE_WORDS] = row (0)[i % TILE_WORDS];
-        border.bottom[i % TILE_WORDS] = row (TILE_H - 1)[i % TILE_WORDS];
-      }
-    }
   }
 
   /* The references of all runs, for the feature kernel. */
@@ -270,7 +223,7 @@ struct RunTile : RunLabels<CONNECTIVITY, THREADS, RunShared<THREADS>> {
       s.closed_base = base;
     }
     if (open)
-      write_border ();
+      this->write_border ([] (uint32_t y) { return y; });
     else if (warp == 0)
       write_empty_border (f, tile);
     if (KEEP_RUNS)

@@ -21,76 +21,14 @@ template <int CONNECTIVITY, bool KEEP_RUNS> struct WarpRuns : RunLabels<CONNECTI
   typedef RunLabels<CONNECTIVITY, 32, WarpRunArrays> Base;
   typedef typename Base::Contacts Contacts;
   typedef typename Base::Word Word;
-  using Base::Base, Base::count, Base::f, Base::has_above, Base::has_below, Base::has_left, Base::has_right, Base::lane,
-      Base::ref_of, Base::row, Base::s, Base::tile;
+  using Base::Base, Base::count, Base::f, Base::lane, Base::ref_of, Base::row, Base::s, Base::tile;
 
-  /* The starts of runs in a word of row Y. */
-  __device__ uint32_t
-  starts_of (uint32_t y, uint32_t word) const
-  {
-    const uint32_t pixels = row (y)[word];
-    return pixels & ~(pixels << 1 | this->word_before (row (y), word) >> 31);
-  }
-
-  /* The number of the last row that changes up to row Y. */
+  /* The number of the last row that changes up to row Y; 0 if there is none, and these rows are empty. */
   __device__ static uint32_t
   number_of (uint64_t changes, uint32_t y)
   {
-    return __popcll (changes & (~0ull >> (63 - y))) - 1;
-  }
-
-  /* The tile's open component of RUN, as a byte of TileBorder. HAS: there is a run. */
-  __device__ uint32_t
-  component_of (bool has, uint32_t run) const
-  {
-    return has ? ref_of (run) & 255 : NOT_OPEN;
-  }
-
-  /* The components at this lane's four pixels of row Y, whose number is N. */
-  __device__ uint32_t
-  components_at (uint32_t y, uint32_t n) const
-  {
-    const uint32_t word = lane / 8, pixels = row (y)[word], starts = starts_of (y, word);
-    const uint32_t before = s.before_word[n * TILE_WORDS + word] - 1;
-    uint32_t components = 0;
-#pragma unroll
-    for (uint32_t i = 0; i < 4; i++) {
-      const uint32_t x = lane % 8 * 4 + i;
-      components |= component_of (pixels >> x & 1, before + __popc (starts & ((2u << x) - 1))) << 8 * i;
-    }
-    return components;
-  }
-
-  __device__ void
-  write_border (uint64_t changes)
-  {
-    TileBorder &border = f.by_tile.borders[tile];
-    /* Rows above all changes are empty. */
-    if (has_above)
-      *(uint32_t *) &border.top_component[lane * 4] = changes & 1 ? components_at (0, 0) : ~0u;
-    if (has_below)
-      *(uint32_t *) &border.bottom_component[lane * 4] = components_at (TILE_H - 1, number_of (changes, TILE_H - 1));
-    if (lane < TILE_WORDS) {
-      border.top[lane] = row (0)[lane];
-      border.bottom[lane] = row (TILE_H - 1)[lane];
-    }
-#pragma unroll
-    for (uint32_t i = 0; i < TILE_H / 32; i++) {
-      const uint32_t y = lane + 32 * i, n = number_of (changes, y);
-      const bool left = row (y)[0] & 1, right = row (y)[TILE_WORDS - 1] >> 31;
-      const uint32_t lefts = __ballot_sync (~0u, left), rights = __ballot_sync (~0u, right);
-      if (lane == 0) {
-        ((uint32_t *) &border.left)[i] = lefts;
-        ((uint32_t *) &border.right)[i] = rights;
-      }
-      if (has_left)
-        border.left_component[y] = component_of (left, left ? s.before_word[n * TILE_WORDS] : 0);
-      if (has_right) {
-        const uint32_t word = TILE_WORDS - 1;
-        border.right_component[y] =
-            component_of (right, right ? s.before_word[n * TILE_WORDS + word] + __popc (starts_of (y, word)) - 1 : 0);
-      }
-    }
+    const uint64_t to_y = changes & (~0ull >> (63 - y));
+    return __popcll (to_y) - (to_y != 0);
   }
 
   /* The references of all runs, for the feature kernel. */
@@ -100,7 +38,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS> struct WarpRuns : RunLabels<CONNECTI
 #pragma unroll 1
     for (uint32_t i = lane; i < TILE_THREADS; i += 32) {
       const uint32_t y = i / TILE_WORDS, word = i % TILE_WORDS;
-      uint32_t starts = starts_of (y, word);
+      uint32_t starts = this->starts_of (y, word);
       if (!starts)
         continue;
       for (uint32_t run = s.before_word[number_of (changes, y) * TILE_WORDS + word]; starts; starts &= starts - 1)
@@ -132,8 +70,8 @@ template <int CONNECTIVITY, bool KEEP_RUNS> struct WarpRuns : RunLabels<CONNECTI
       /* Lanes behind the last word have an empty row, if there is one, without contacts. */
       const bool has = i < words;
       const uint32_t y = has ? s.first_y[i / TILE_WORDS] : 0;
-      const uint32_t starts = has ? starts_of (y, word) : 0;
-      const uint32_t starts_above = y > 0 ? starts_of (y - 1, word) : 0;
+      const uint32_t starts = has ? this->starts_of (y, word) : 0;
+      const uint32_t starts_above = y > 0 ? this->starts_of (y - 1, word) : 0;
       const Contacts touches = this->contacts_of (y, word, starts);
       /* Runs, tops << 10 and listed contacts << 20: of 32 words 512 at most */
       const uint32_t counts =
@@ -183,7 +121,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS> struct WarpRuns : RunLabels<CONNECTI
       s.closed_base = base;
     }
     if (open)
-      write_border (changes);
+      this->write_border ([changes] (uint32_t y) { return number_of (changes, y); });
     else
       write_empty_border (f, tile);
     if (KEEP_RUNS)
