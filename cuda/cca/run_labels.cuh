@@ -281,13 +281,15 @@ template <int CONNECTIVITY, int THREADS, typename Shared> struct RunLabels {
     atomicMax (&s.by_top.bottom[n], bottom);
   }
 
-  /* The top of most runs, as a sample of 32 has it. The whole warp calls it. */
+  static constexpr uint32_t FEW_VOTES = 3, NO_TOP = 0xffff;
+
+  /* The top of most runs, as a sample of 32 has it; NO_TOP if that is no more than FEW_VOTES of them. The whole warp calls it. */
   __device__ uint32_t
   common_top () const
   {
     const uint32_t n = top (count * (2 * lane + 1) / 64);
-    const uint32_t votes = __popc (__match_any_sync (~0u, n));
-    return greatest_of_lanes (votes << 16 | n) & 0xffff;
+    const uint32_t votes = __popc (__match_any_sync (~0u, n)), most = greatest_of_lanes (votes << 16 | n);
+    return most >> 16 > FEW_VOTES ? most & 0xffff : NO_TOP;
   }
 
   /* What a word adds to the sums: its pixels in rows FIRST to LAST, which are equal. Y_SUM: the sum of these rows. RUN: that of the first pixel. */
@@ -296,7 +298,7 @@ template <int CONNECTIVITY, int THREADS, typename Shared> struct RunLabels {
   };
 
   /* Adds the sums of all pieces to those of their components. Past the percolation threshold nearly all belong to one, and atomics on one
-   * address are serialised: its sums stay in registers till the end. WORD_OF (i): word i of WORDS. */
+   * address are serialised: its sums stay in registers till the end. Elsewhere warps need not diverge for it. WORD_OF (i): word i of WORDS. */
   template <typename WordOf>
   __device__ void
   sum_up (uint32_t words, const WordOf &word_of)
