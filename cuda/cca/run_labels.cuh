@@ -271,6 +271,15 @@ template <int CONNECTIVITY, int THREADS, typename Shared> struct RunLabels {
     });
   }
 
+  /* Where the list of contacts was. */
+  __device__ void
+  clear_sums (uint32_t top_count)
+  {
+#pragma unroll 1
+    for (uint32_t n = t; n < top_count; n += THREADS)
+      s.by_top.area_sum_x[n] = s.by_top.sum_y[n] = s.by_top.not_left[n] = s.by_top.right[n] = s.by_top.bottom[n] = 0;
+  }
+
   __device__ void
   add (uint32_t n, uint32_t area_sum_x, uint32_t sum_y, uint32_t not_left, uint32_t right, uint32_t bottom)
   {

@@ -203,8 +203,7 @@ struct RunTile : RunLabels<CONNECTIVITY, THREADS, RunShared<THREADS>> {
         this->unite (s.joins[i] >> 16, s.joins[i] & 0xffff);
     });
     __syncthreads ();
-    for (uint32_t i = t; i < sizeof s.by_top / sizeof (uint4); i += THREADS)
-      ((uint4 *) &s.by_top)[i] = make_uint4 (0, 0, 0, 0);
+    this->clear_sums (top_count);
     this->spread_tops ();
     __syncthreads ();
     this->sum_up (TILE_THREADS, [&] (uint32_t i) {

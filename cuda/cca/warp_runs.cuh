@@ -99,8 +99,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS> struct WarpRuns : RunLabels<CONNECTI
         this->unite (s.joins[i] >> 16, s.joins[i] & 0xffff);
     });
     __syncwarp ();
-    for (uint32_t n = lane; n < top_count; n += 32)
-      s.by_top.area_sum_x[n] = s.by_top.sum_y[n] = s.by_top.not_left[n] = s.by_top.right[n] = s.by_top.bottom[n] = 0;
+    this->clear_sums (top_count);
     this->spread_tops ();
     __syncwarp ();
     this->sum_up (words, [&] (uint32_t i) {
