@@ -171,13 +171,14 @@ template <int CONNECTIVITY, int THREADS, typename Shared> struct RunLabels {
   link (uint32_t y, uint32_t word, uint32_t starts, const Contacts &touches, uint32_t own, uint32_t starts_above,
       uint32_t above, uint32_t next_top, uint32_t next_join)
   {
-    uint32_t tops = starts;
     for (uint32_t rest = touches.firsts; rest; rest &= rest - 1) {
-      const uint32_t up_to = rest ^ (rest - 1), before = starts & up_to;
-      s.entry[own + __popc (before)] = (above + __popc (starts_above & up_to)) << 16;
-      tops ^= 1u << (31 - __clz (before));
+      const uint32_t up_to = rest ^ (rest - 1);
+      s.entry[own + __popc (starts & up_to)] = (above + __popc (starts_above & up_to)) << 16;
     }
-    for (; tops; tops &= tops - 1) {
+    /* In reverse, carries go up from the contacts to the starts of their runs. */
+    const uint32_t turned_starts = __brev (starts), turned_firsts = __brev (touches.firsts);
+    const uint32_t linked = turned_firsts | (((turned_firsts & ~turned_starts) + ~turned_starts) & turned_starts);
+    for (uint32_t tops = starts & ~__brev (linked); tops; tops &= tops - 1) {
       const uint32_t run = own + __popc (starts & (tops ^ (tops - 1)));
       s.entry[run] = run << 16 | next_top;
       s.place[next_top++] = y << 7 | word * 32 | (31 - __clz (tops & -tops));
