@@ -105,23 +105,17 @@ template <int CONNECTIVITY, int THREADS, typename Shared> struct RunLabels {
     ((volatile uint16_t *) s.entry)[2 * run] = n;
   }
 
-  __device__ uint32_t
-  find (uint32_t run) const
-  {
-    for (;;) {
-      const uint32_t up = parent (run);
-      if (up == run)
-        return run;
-      run = up;
-    }
-  }
-
   __device__ void
   unite (uint32_t a, uint32_t b)
   {
     for (;;) {
-      a = find (a);
-      b = find (b);
+      /* The loads of both ways to the roots overlap. */
+      for (uint32_t moves = 1; moves;) {
+        const uint32_t up_a = parent (a), up_b = parent (b);
+        moves = (up_a ^ a) | (up_b ^ b);
+        a = up_a;
+        b = up_b;
+      }
       if (a == b)
         return;
       const uint32_t high = max (a, b), low = min (a, b), old = atomicMin (&s.entry[high], low << 16) >> 16;
