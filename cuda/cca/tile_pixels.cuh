@@ -22,15 +22,22 @@ load_rows (const CcaKernelArgs &f, uint32_t threshold, uint32_t tx, uint32_t ty,
   constexpr int loads = ROWS / 4;
   if (f.depth == 8 && whole && (((uintptr_t) f.pixels | f.stride) & 15) == 0) {
     const uint8_t *p = f.pixels + y * f.stride + x;
-    const uint32_t t_low = (threshold & 127) * 0x01010101u, t_small = threshold & 128 ? 0u : ~0u;
     const uint32_t mask = threshold > 255 ? 0 : 0xffff, invert = f.invert ? 0xffff : 0;
-    uint4 v[loads]; /* all loads are issued before any is used */
+    auto load = [&] (auto is_small) {
+      uint4 v[loads]; /* all loads are issued before any is used */
 #pragma unroll
-    for (int i = 0; i < loads; i++)
-      v[i] = __ldcs ((const uint4 *) (p + (size_t) i * 4 * f.stride));
+      for (int i = 0; i < loads; i++)
+        v[i] = __ldcs ((const uint4 *) (p + (size_t) i * 4 * f.stride));
 #pragma unroll
-    for (int i = 0; i < loads; i++)
-      chunks[i * 32 + lane] = (compare16 (v[i], t_low, t_small) & mask) ^ invert;
+      for (int i = 0; i < loads; i++)
+        chunks[i * 32 + lane] =
+            (compare16 (v[i], (threshold & 127) * 0x01010101u, decltype (is_small)::value ? ~0u : 0u) & mask) ^ invert;
+    };
+    /* Each way takes an instruction less for four pixels than both in one. */
+    if (threshold & 128)
+      load (std::false_type ());
+    else
+      load (std::true_type ());
   } else {
     for (int i = 0; i < loads; i++)
       chunks[i * 32 + lane] = load_chunk (f, threshold, x, y + i * 4);
