@@ -23,10 +23,10 @@ constexpr int OPEN_RUNS = 19; /* the bit of RunArrays::sum_y from which on they 
 template <int RUNS, int TOPS, int JOINS> struct RunArrays {
   static constexpr uint32_t run_capacity = RUNS, top_capacity = TOPS, join_capacity = JOINS;
   uint32_t entry[RUNS]; /* parent << 16 | top: of a run without a link, in the end of all of the component */
-  uint32_t open, closed, closed_written; /* components */
-  uint32_t closed_base;                  /* record of the first closed one */
-  uint16_t before_word[TILE_THREADS];    /* runs that start before this word */
-  uint16_t place[TOPS];                  /* first pixel (y << 7 | x), of open ones then OPEN_REF | index among these */
+  uint32_t components;  /* open ones, and closed ones << 16 */
+  uint32_t closed_base; /* record of the first closed one */
+  uint16_t before_word[TILE_THREADS]; /* runs that start before this word */
+  uint16_t place[TOPS];               /* first pixel (y << 7 | x), of open ones then OPEN_REF | index among these */
   union alignas (16) {
     uint32_t joins[JOINS]; /* two runs that touch */
     struct {
@@ -347,7 +347,8 @@ template <int CONNECTIVITY, int THREADS, typename Shared> struct RunLabels {
       add (common, common_area_sum_x, common_sum_y, common_left, common_right, common_bottom);
   }
 
-  /* Numbers the open components, writes their sums, counts the closed ones and marks their starts. */
+  /* Numbers the components, writes the sums of open ones and marks the starts of closed ones. No run needs its parent any more: that of run N
+   * is the number of the closed component at top N. */
   __device__ void
   resolve (uint32_t n, bool is_top)
   {
@@ -355,25 +356,25 @@ template <int CONNECTIVITY, int THREADS, typename Shared> struct RunLabels {
     const bool is_open = sum_y >> OPEN_RUNS, is_closed = area_sum_x && !is_open;
     const uint32_t opens = __ballot_sync (~0u, is_open), closeds = __ballot_sync (~0u, is_closed);
     uint32_t first = 0;
-    if (lane == 0 && opens)
-      first = atomicAdd (&s.open, __popc (opens));
-    if (lane == 0 && closeds)
-      atomicAdd (&s.closed, __popc (closeds));
+    if (lane == 0 && (opens | closeds))
+      first = atomicAdd (&s.components, __popc (opens) | __popc (closeds) << 16);
     first = __shfl_sync (~0u, first, 0);
     if (!area_sum_x)
       return;
     const uint32_t pixel = s.place[n], x = pixel & 127, y = pixel >> 7, area = area_sum_x >> 19;
     if (is_open) {
       const uint32_t tile_x = tx * TILE_W, tile_y = ty * TILE_H;
-      const uint32_t local = first + __popc (opens & before_me), i = tile * MAX_OPEN_COMPONENTS + local;
+      const uint32_t local = (first & 0xffff) + __popc (opens & before_me), i = tile * MAX_OPEN_COMPONENTS + local;
       f.by_open_component.parents[i] = open_key (tile_y + y, tile_x + x, i);
       f.by_open_component.sums[i] = {(unsigned long long) area * tile_x + (area_sum_x & 0x7ffff),
           (unsigned long long) area * tile_y + (sum_y & ((1u << OPEN_RUNS) - 1)), area,
           tile_x + TILE_W - 1 - s.by_top.not_left[n], tile_x + s.by_top.right[n], tile_y + s.by_top.bottom[n]};
       s.place[n] = OPEN_REF | local;
-    } else if (is_area_kept (f, area)) {
-      atomicOr (&((uint32_t *) &start_slots[y])[x / 64], 1u << x / 2 % 32);
+      return;
     }
+    set_parent (n, (first >> 16) + __popc (closeds & before_me));
+    if (is_area_kept (f, area))
+      atomicOr (&((uint32_t *) &start_slots[y])[x / 64], 1u << x / 2 % 32);
   }
 
   /* After resolve(): the reference to the component of RUN. */
@@ -447,22 +448,17 @@ template <int CONNECTIVITY, int THREADS, typename Shared> struct RunLabels {
       f.by_tile_row.starts[(size_t) tile * TILE_H + y] = start_slots[y];
   }
 
-  /* Writes the record of the component at top N if there is one, and it is closed. */
+  /* Writes the records of closed components. */
   __device__ void
-  write_closed (uint32_t n, bool is_top)
+  write_closed (uint32_t top_count)
   {
-    const uint32_t area_sum_x = is_top ? s.by_top.area_sum_x[n] : 0, place = area_sum_x ? s.place[n] : OPEN_REF;
-    const bool closed = !(place & OPEN_REF);
-    const uint32_t closeds = __ballot_sync (~0u, closed);
-    uint32_t first = 0;
-    if (lane == 0 && closeds)
-      first = atomicAdd (&s.closed_written, __popc (closeds));
-    first = __shfl_sync (~0u, first, 0);
-    const uint32_t i = s.closed_base + first + __popc (closeds & before_me);
-    if (!closed || i >= f.closed.capacity)
-      return;
-    f.closed.records[i] = pack_closed ({area_sum_x >> 19, area_sum_x & 0x7ffff, s.by_top.sum_y[n], place & 127,
-        place >> 7, TILE_W - 1 - s.by_top.not_left[n], s.by_top.right[n], s.by_top.bottom[n]});
+#pragma unroll 1
+    for (uint32_t n = t; n < top_count; n += THREADS) {
+      const uint32_t area_sum_x = s.by_top.area_sum_x[n], place = s.place[n], i = s.closed_base + parent (n);
+      if (area_sum_x && !(place & OPEN_REF) && i < f.closed.capacity)
+        f.closed.records[i] = pack_closed ({area_sum_x >> 19, area_sum_x & 0x7ffff, s.by_top.sum_y[n], place & 127,
+            place >> 7, TILE_W - 1 - s.by_top.not_left[n], s.by_top.right[n], s.by_top.bottom[n]});
+    }
   }
 };
 

@@ -119,7 +119,7 @@ struct RunTile : RunLabels<CONNECTIVITY, THREADS, RunShared<THREADS>> {
   {
     const uint32_t warp = t / 32;
     if (t == 0)
-      s.open = s.closed = s.closed_written = 0;
+      s.components = 0;
 
     const uint32_t first = t * WORDS, y = first / TILE_WORDS, word = first % TILE_WORDS;
     uint32_t pixels[WORDS], lone[WORDS], starts[WORDS], all_lone = 0;
@@ -215,7 +215,7 @@ struct RunTile : RunLabels<CONNECTIVITY, THREADS, RunShared<THREADS>> {
     __syncthreads ();
 
     /* The records' place arrives while the border is written. */
-    const uint32_t open = s.open, closed = s.closed;
+    const uint32_t open = s.components & 0xffff, closed = s.components >> 16;
     if (t == THREADS - 1) {
       const uint32_t base = closed ? atomicAdd (&f.counters->closed, closed) : 0;
       f.by_tile.headers[tile] = {open, closed, base, marks};
@@ -232,7 +232,7 @@ struct RunTile : RunLabels<CONNECTIVITY, THREADS, RunShared<THREADS>> {
     if (!closed)
       return true;
     __syncthreads ();
-    this->for_all (top_count, [&] (uint32_t n, bool is_top) { this->write_closed (n, is_top); });
+    this->write_closed (top_count);
     return true;
   }
 };

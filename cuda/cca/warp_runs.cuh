@@ -58,7 +58,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS> struct WarpRuns : RunLabels<CONNECTI
         s.first_y[number_of (changes, lane + 32 * i)] = lane + 32 * i;
     if (lane == 0) {
       s.first_y[words / TILE_WORDS] = TILE_H;
-      s.open = s.closed = s.closed_written = 0;
+      s.components = 0;
     }
     __syncwarp ();
 
@@ -113,7 +113,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS> struct WarpRuns : RunLabels<CONNECTI
     __syncwarp ();
 
     /* The records' place arrives while the border is written. */
-    const uint32_t open = s.open, closed = s.closed;
+    const uint32_t open = s.components & 0xffff, closed = s.components >> 16;
     if (lane == 0) {
       const uint32_t base = closed ? atomicAdd (&f.counters->closed, closed) : 0;
       f.by_tile.headers[tile] = {open, closed, base, marks};
@@ -129,7 +129,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS> struct WarpRuns : RunLabels<CONNECTI
       this->write_starts ();
     __syncwarp ();
     if (closed)
-      this->for_all (top_count, [&] (uint32_t n, bool is_top) { this->write_closed (n, is_top); });
+      this->write_closed (top_count);
     return true;
   }
 };
