@@ -107,9 +107,15 @@ order_band (const CcaKernelArgs &f, OrderShared &s, uint8_t *counts)
   __syncthreads ();
   const uint32_t band = s.band;
 
+  const TileHeader *headers = f.by_tile.headers + (size_t) band * f.tiles_x;
+  TileHeader next = warp < f.tiles_x ? headers[warp] : TileHeader ();
   for (uint32_t tx = warp; tx < f.tiles_x; tx += ORDER_WARPS) {
     const uint32_t tile = band * f.tiles_x + tx;
-    const TileHeader header = f.by_tile.headers[tile];
+    /* Loads that need not wait for one another overlap: those of the next tile's header, of this tile's rows and of its components. */
+    const TileHeader header = next;
+    if (tx + ORDER_WARPS < f.tiles_x)
+      next = headers[tx + ORDER_WARPS];
+    OpenKey key = lane < header.open ? load_parent (f.by_open_component.parents, tile * MAX_OPEN_COMPONENTS + lane) : 0;
     uint2 *roots = (uint2 *) &f.by_tile_row.starts[(size_t) tile * TILE_H];
     for (int half = 0; half < 2; half++) {
       uint2 row = has_closed (header) ? roots[half * 32 + lane] : make_uint2 (0, 0);
@@ -120,7 +126,8 @@ order_band (const CcaKernelArgs &f, OrderShared &s, uint8_t *counts)
     bool emits = false;
     for (uint32_t i = lane; i < header.open; i += 32) {
       uint32_t component = tile * MAX_OPEN_COMPONENTS + i;
-      OpenKey key = load_parent (f.by_open_component.parents, component);
+      if (i != lane)
+        key = load_parent (f.by_open_component.parents, component);
       emits = emits || (uint32_t) key == component; /* one that area limits drop, too: it has a label */
       if ((uint32_t) key == component && (!limited || is_area_kept (f, f.by_open_component.sums[component].area)))
         mark_start (&s.rows[warp][0][0], key);
