@@ -126,7 +126,7 @@ rows_of_warp (int rows)
 {
   constexpr int warps = CANNY_THREADS / 32;
   static_assert ((MOST_ROWS + warps - 1) / warps + 2 <= BESIDE_ROWS, "a lane for each row's magnitude beside the tile");
-  const int share = (rows + warps - 1) / warps, first = threadIdx.x / 32 * share;
+  const int share = (rows + warps - 1) / warps, first = (int) warp_index () * share;
   return {first, min (first + share, rows)};
 }
 

@@ -10,6 +10,14 @@
 /* Two half-precision numbers. Integers up to 2048 are exact. */
 typedef uint32_t Half2;
 
+/* The number of the warp in its CTA. The compiler sees that this is the same in all lanes, so that they stay together without checks
+ * at each shuffle. All lanes call it. */
+__device__ inline uint32_t
+warp_index ()
+{
+  return __shfl_sync (~0u, threadIdx.x / 32, 0);
+}
+
 #ifdef __NVCC__
 
 __device__ inline Half2

@@ -131,13 +131,6 @@ load_rows (const MeanArgs &a, int y, int x, int count, uint32_t raw[N][Columns<S
   }
 }
 
-/* The compiler sees that this is the same in all lanes. */
-__device__ inline uint32_t
-warp_index ()
-{
-  return __shfl_sync (~0u, threadIdx.x / 32, 0);
-}
-
 /* Adds COUNT rows from row Y on to SUMS, ROWS of them at a time. */
 template <typename Sample, int ROWS>
 __device__ inline void
