@@ -3,8 +3,7 @@
  * that are strong.
  *
  * This is the usual case, aperture 3 and |dx| + |dy|; sobel_tile.cuh has the others. It works on pairs of pixels in 16-bit
- * floating point. A number N is N / 2^24 there, so that its bits are those of the integer, and all values are exact: a sum of
- * four samples is at most 1020, and integers are exact up to 2048. A warp goes down its rows, a lane holding eight columns.
+ * floating point. All values are exact: integers are up to 2048. A warp goes down its rows, a lane holding eight columns.
  * A pair is of two columns that are four apart: then the pair to its left or right is another word, and no data moves. All
  * decisions are signs of differences, combined as bits of words. */
 #ifndef CTR_CUDA_CANNY_GRADIENT_CUH
@@ -23,13 +22,22 @@ h2_broadcast (uint32_t half)
 
 constexpr int PAIRS = 4; /* of pixels in a lane: columns 0 and 4, 1 and 5, 2 and 6, 3 and 7 */
 
-/* The direction test, with x = |dx| and y = |dy|: the gradient is horizontal if 32768 y < 13573 x, and vertical if
- * 32768 y > (13573 + 65536) x. With the magnitude m = x + y, these are m < (1 + c) x and m > (3 + c) x, where
- * c = 13573 / 32768 = 53 / 128 + 5 / 32768. Both sides are equal for m = 0 only. Rounding of the first product cannot
- * change the sign: where the sign depends on the second product, the first is exact, a multiple of 1/128 below 16. Both sides
- * are multiplied by 2^14, which leaves room for these fractions; a difference that is rounded to 0 keeps its sign. */
-constexpr uint32_t H2_SCALE_TWICE = 0x7800, H2_181_128 = 0x75a8, H2_437_128 = 0x7ad4, H2_5_32768 = 0x4100;
-constexpr uint32_t H2_MINUS = 0x8000;
+/* The direction test. The gradient is horizontal if 32768 |dy| < 13573 |dx|, and vertical if 32768 |dy| > (13573 + 65536) |dx|. With
+ * P and Q, which are below, and m, the greater one of |P| and |Q|, it is neither of them but diagonal if |P| + |Q| < (1 + c) m, where
+ * c = 13573 / 32768 = 53 / 128 + 5 / 32768; otherwise it is vertical if P and Q differ in their signs. For the gradients that bytes have
+ * this is the same: the ratio of the lesser to the greater one of |P| and |Q| has three limits in all of this, but none lies between
+ * two of them. Rounding of the first product cannot change the sign: where the sign depends on the second product, the first is
+ * exact, a multiple of 1/128 below 16. */
+constexpr uint32_t H2_181_128 = 0x3da8, H2_5_32768 = 0x0900, H2_MINUS = 0x8000;
+
+constexpr Half2 H2_1024 = 0x64006400;
+
+/* The number N, at most 1023, in both halves: it is what the last bits of 1024 + N are. */
+__device__ inline Half2
+h2_of_integer (uint32_t n)
+{
+  return h2_sub (h2_broadcast (n) + H2_1024, H2_1024);
+}
 
 /* A word for each pair of a lane, and for those left and right of them: columns -1 and 3, 0 and 4, .. 4 and 8. */
 struct PairsOfRow {
@@ -62,32 +70,45 @@ pack_signs (const Signs &signs)
 
 /* The maximum tests of a row's pixels as far as they do not need the row below. */
 struct PartialMaxima {
-  Signs horizontal; /* the pixel is a maximum along a horizontal gradient */
-  Signs vertical;   /* the others hold if the row below agrees */
-  Signs diagonal;
+  Signs diagonal;      /* The gradient is diagonal, */
+  Signs vertical;      /* or vertical, if it is not. */
+  Signs on_diagonal;   /* The pixel is larger than the one above on its diagonal, */
+  Signs straight;      /* or on a vertical line, or it is a maximum on a horizontal one. */
   Half2 rising[PAIRS]; /* The gradient of a diagonal one is from lower left to upper right: all bits of a half. */
 };
 
-/* FROM: four columns before the lane's first. */
+/* Which of a row's pixels are maxima. LARGER: than the one below on their diagonals. BELOW: the one below is larger. */
+__device__ inline uint32_t
+complete_maxima (
+    uint32_t diagonal, uint32_t on_diagonal, uint32_t larger, uint32_t straight, uint32_t vertical, uint32_t below)
+{
+  return logic<(LOGIC_A & LOGIC_B) | (~LOGIC_A & LOGIC_C)> (
+      diagonal, on_diagonal & larger, logic<LOGIC_A & ~(LOGIC_B & LOGIC_C)> (straight, vertical, below));
+}
+
+/* A sample S becomes the number 1024 + S in odd columns, and 1024 + 255 - S in even ones: its bits are among those of either number, so
+ * that samples need no conversion, and their sum is a difference. FROM: four columns before the lane's first. */
 __device__ inline PairsOfRow
 load_row (const uint8_t *from)
 {
   const uint2 first = *(const uint2 *) from, second = *(const uint2 *) (from + 8);
   const uint32_t low = __byte_perm (first.y, second.x, 0x5410), high = __byte_perm (first.y, second.x, 0x7632);
   PairsOfRow r;
-  r.at[1] = low & 0x00ff00ff;
-  r.at[2] = __byte_perm (low, 0, 0x4341);
-  r.at[3] = high & 0x00ff00ff;
-  r.at[4] = __byte_perm (high, 0, 0x4341);
+  constexpr uint32_t bytes = 0x00ff00ff;
+  const uint32_t bytes_of_1279 = keep_in_register (H2_1024 | bytes);
+  r.at[1] = logic<(LOGIC_A & LOGIC_B) ^ LOGIC_C> (low, bytes, bytes_of_1279);
+  r.at[2] = __byte_perm (low, bytes_of_1279, 0x5351);
+  r.at[3] = logic<(LOGIC_A & LOGIC_B) ^ LOGIC_C> (high, bytes, bytes_of_1279);
+  r.at[4] = __byte_perm (high, bytes_of_1279, 0x5351);
   r.at[0] = __byte_perm (r.at[4], first.x, 0x1017);
-  r.at[5] = __byte_perm (r.at[1], second.y, 0x1412);
+  r.at[5] = __byte_perm (r.at[1], ~second.y, 0x1412);
   return r;
 }
 
-/* Sums of the samples at columns X - 1 and X, for X = 0 to 4, in one row or in two. The sums of 2 x 2 samples make gradients
- * cheap: half of dx + dy is the difference P of those at the lower right and the upper left of a pixel, half of dx - dy the
- * difference Q of those at the upper right and the lower left. Half of |dx| + |dy| is the greater one of |P| and |Q|, so that
- * the whole one is even, and dx and dy have the same sign if it is |P|. */
+/* Sums of the samples at columns X - 1 and X, for X = 0 to 4, in one row or in two, all less 255 or 510, which differences are without.
+ * The sums of 2 x 2 samples make gradients cheap: half of dx + dy is the difference P of those at the lower right and the upper left
+ * of a pixel, half of dx - dy the difference Q of those at the upper right and the lower left. Half of |dx| + |dy| is the greater one
+ * of |P| and |Q|, so that the whole one is even, and dx and dy have the same sign if it is |P|. */
 struct BoxesOfRow {
   Half2 at[PAIRS + 1];
 };
@@ -98,7 +119,7 @@ sum_pairs (const PairsOfRow &row)
   BoxesOfRow sums;
 #pragma unroll
   for (int i = 0; i <= PAIRS; i++)
-    sums.at[i] = h2_add (row.at[i], row.at[i + 1]);
+    sums.at[i] = i % 2 ? h2_sub (row.at[i + 1], row.at[i]) : h2_sub (row.at[i], row.at[i + 1]);
   return sums;
 }
 
@@ -130,7 +151,7 @@ find_beside (const CannyKernelArgs &f, const uint8_t *from, int tile_x, int tile
     dy += (i - 1) * (at[0] + 2 * at[1] + at[2]);
   }
   const bool inside = x >= 0 && x < (int) f.width && y >= 0 && y < (int) f.height;
-  return inside ? h2_broadcast ((abs (dx) + abs (dy)) / 2) : 0;
+  return h2_of_integer (inside ? (abs (dx) + abs (dy)) / 2 : 0);
 }
 
 /* Which of the lane's columns are inside the image: bit 7 - I is for column I, bit 15 - I for column I + 4. */
@@ -163,7 +184,7 @@ find_candidates (const CannyKernelArgs &f, bool at_image_border, const uint8_t *
     int first, int end, int low, int high, uint8_t *candidates, uint8_t *strong)
 {
   const int lane = threadIdx.x % 32, rows = end - first;
-  const Half2 low2 = h2_broadcast (min (low, 2047) >> 1), high2 = h2_broadcast (min (high, 2047) >> 1);
+  const Half2 low2 = h2_of_integer (min (low, 2047) >> 1), high2 = h2_of_integer (min (high, 2047) >> 1);
   static_assert (BLURRED_LEFT == 4, "a lane's columns are in two aligned words, with those beside them in four");
   const uint8_t *from = blurred + first * STRIDE + 8 * lane;
   Half2 beside = h2_max_abs (low2, find_beside<STRIDE> (f, blurred + first * STRIDE, tile_x, tile_y, first, end));
@@ -222,10 +243,10 @@ find_candidates (const CannyKernelArgs &f, bool at_image_border, const uint8_t *
       for (int i = 0; i < PAIRS; i++)
         words[i] = h2_sub (select_bits (half.rising[i], now.at[i], now.at[i + 2]), last.at[i + 1]);
       const Signs lower = signs_of (words);
-      Signs found;
-      found.first = half.horizontal.first | (half.vertical.first & ~up.first) | (half.diagonal.first & lower.first);
-      found.second =
-          half.horizontal.second | (half.vertical.second & ~up.second) | (half.diagonal.second & lower.second);
+      const Signs found = {complete_maxima (half.diagonal.first, half.on_diagonal.first, lower.first,
+                               half.straight.first, half.vertical.first, up.first),
+          complete_maxima (half.diagonal.second, half.on_diagonal.second, lower.second, half.straight.second,
+              half.vertical.second, up.second)};
 #pragma unroll
       for (int i = 0; i < PAIRS; i++)
         words[i] = h2_sub (high2, last.at[i + 1]);
@@ -236,28 +257,26 @@ find_candidates (const CannyKernelArgs &f, bool at_image_border, const uint8_t *
     const Half2 any_of_lane = now.at[1] | now.at[2] | now.at[3] | now.at[4];
     last_is_active = __any_sync (~0u, to_go > 0 && any_of_lane != low2);
     if (last_is_active) {
-      uint32_t horizontal[PAIRS], not_vertical[PAIRS], diagonal[PAIRS], left[PAIRS + 1];
+      uint32_t diagonal[PAIRS], vertical[PAIRS], on_diagonal[PAIRS], on_row[PAIRS], left[PAIRS + 1];
 #pragma unroll
       for (int i = 0; i <= PAIRS; i++)
         left[i] = h2_sub (now.at[i], now.at[i + 1]); /* negative: larger than the one on its left */
 #pragma unroll
       for (int i = 0; i < PAIRS; i++) {
-        const Half2 x = h2_abs (h2_add (p[i], q[i])), m = h2_fma (now.at[i + 1], h2_broadcast (H2_SCALE_TWICE), 0);
-        auto below_line = [&] (uint32_t slope) { /* m < (slope + 5 / 32768) x */
-          return h2_fma (x, h2_broadcast (H2_MINUS | H2_5_32768), h2_fma (x, h2_broadcast (H2_MINUS | slope), m));
-        };
-        horizontal[i] = below_line (H2_181_128);
-        not_vertical[i] = below_line (H2_437_128);
+        const Half2 both = h2_add (h2_abs (p[i]), h2_abs (q[i])), m = now.at[i + 1];
+        diagonal[i] =
+            h2_fma (m, h2_broadcast (H2_MINUS | H2_5_32768), h2_fma (m, h2_broadcast (H2_MINUS | H2_181_128), both));
+        vertical[i] = h2_fma (p[i], q[i], 0);
         half.rising[i] = h2_less (h2_abs (p[i]), h2_abs (q[i]));
-        const Half2 before = select_bits (half.rising[i], last.at[i + 2], last.at[i]);
-        diagonal[i] = ~horizontal[i] & not_vertical[i] & h2_sub (before, now.at[i + 1]);
-        horizontal[i] &= left[i] & ~left[i + 1];
+        on_diagonal[i] = h2_sub (select_bits (half.rising[i], last.at[i + 2], last.at[i]), m);
+        on_row[i] = left[i] & ~left[i + 1];
       }
-      half.horizontal = signs_of (horizontal);
-      half.vertical = signs_of (not_vertical);
-      half.vertical.first = up.first & ~half.vertical.first;
-      half.vertical.second = up.second & ~half.vertical.second;
       half.diagonal = signs_of (diagonal);
+      half.vertical = signs_of (vertical);
+      half.on_diagonal = signs_of (on_diagonal);
+      half.straight = signs_of (on_row);
+      half.straight.first = select_bits (half.vertical.first, up.first, half.straight.first);
+      half.straight.second = select_bits (half.vertical.second, up.second, half.straight.second);
     }
     last = now;
   }

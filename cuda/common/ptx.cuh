@@ -10,6 +10,9 @@
 /* Two half-precision numbers. Integers up to 2048 are exact. */
 typedef uint32_t Half2;
 
+/* What logic() computes is an expression of these. */
+constexpr uint32_t LOGIC_A = 0xf0, LOGIC_B = 0xcc, LOGIC_C = 0xaa;
+
 /* The number of the warp in its CTA. The compiler sees that this is the same in all lanes, so that they stay together without checks
  * at each shuffle. All lanes call it. */
 __device__ inline uint32_t
@@ -81,6 +84,17 @@ keep_in_register (uint32_t value)
 {
   asm volatile("" : "+r"(value));
   return value;
+}
+
+/* A bitwise expression of A, B and C in one instruction. TABLE: the same of LOGIC_A, LOGIC_B and LOGIC_C. The compiler finds most of
+ * these itself. */
+template <uint32_t TABLE>
+__device__ inline uint32_t
+logic (uint32_t a, uint32_t b, uint32_t c)
+{
+  uint32_t d;
+  asm("lop3.b32 %0, %1, %2, %3, %4;" : "=r"(d) : "r"(a), "r"(b), "r"(c), "n"(TABLE & 0xff));
+  return d;
 }
 
 /* The signs of the halves of A, in the lower two bytes, and of B: 255 where one is set, else 0. */

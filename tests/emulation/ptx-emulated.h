@@ -74,6 +74,17 @@ h2_less (Half2 a, Half2 b)
          | (half_to_double (a >> 16) < half_to_double (b >> 16) ? 0xffff0000u : 0);
 }
 
+template <uint32_t TABLE>
+static inline uint32_t
+logic (uint32_t a, uint32_t b, uint32_t c)
+{
+  uint32_t d = 0;
+  for (int i = 0; i < 8; i++)
+    if (TABLE >> i & 1)
+      d |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
+  return d;
+}
+
 static inline uint32_t
 keep_in_register (uint32_t value)
 {
