@@ -77,15 +77,6 @@ struct PartialMaxima {
   Half2 rising[PAIRS]; /* The gradient of a diagonal one is from lower left to upper right: all bits of a half. */
 };
 
-/* Which of a row's pixels are maxima. LARGER: than the one below on their diagonals. BELOW: the one below is larger. */
-__device__ inline uint32_t
-complete_maxima (
-    uint32_t diagonal, uint32_t on_diagonal, uint32_t larger, uint32_t straight, uint32_t vertical, uint32_t below)
-{
-  return logic<(LOGIC_A & LOGIC_B) | (~LOGIC_A & LOGIC_C)> (
-      diagonal, on_diagonal & larger, logic<LOGIC_A & ~(LOGIC_B & LOGIC_C)> (straight, vertical, below));
-}
-
 /* A sample S becomes the number 1024 + S in odd columns, and 1024 + 255 - S in even ones: its bits are among those of either number, so
  * that samples need no conversion, and their sum is a difference. FROM: four columns before the lane's first. */
 __device__ inline PairsOfRow
@@ -131,6 +122,66 @@ add_boxes (const BoxesOfRow &a, const BoxesOfRow &b)
   for (int i = 0; i <= PAIRS; i++)
     sums.at[i] = h2_add (a.at[i], b.at[i]);
   return sums;
+}
+
+/* In which pixels of ROW is the magnitude larger than ABOVE? */
+__device__ inline Signs
+find_larger (const PairsOfRow &above, const PairsOfRow &row)
+{
+  uint32_t words[PAIRS];
+#pragma unroll
+  for (int i = 0; i < PAIRS; i++)
+    words[i] = h2_sub (above.at[i + 1], row.at[i + 1]);
+  return signs_of (words);
+}
+
+/* Of the magnitudes in ROW, below those in ABOVE. UP: find_larger(). */
+__device__ inline PartialMaxima
+find_partial_maxima (
+    const PairsOfRow &above, const PairsOfRow &row, const Signs &up, const Half2 p[PAIRS], const Half2 q[PAIRS])
+{
+  PartialMaxima half;
+  uint32_t diagonal[PAIRS], vertical[PAIRS], on_diagonal[PAIRS], on_row[PAIRS], left[PAIRS + 1];
+#pragma unroll
+  for (int i = 0; i <= PAIRS; i++)
+    left[i] = h2_sub (row.at[i], row.at[i + 1]); /* negative: larger than the one on its left */
+#pragma unroll
+  for (int i = 0; i < PAIRS; i++) {
+    const Half2 both = h2_add (h2_abs (p[i]), h2_abs (q[i])), m = row.at[i + 1];
+    diagonal[i] =
+        h2_fma (m, h2_broadcast (H2_MINUS | H2_5_32768), h2_fma (m, h2_broadcast (H2_MINUS | H2_181_128), both));
+    vertical[i] = h2_fma (p[i], q[i], 0);
+    half.rising[i] = h2_less (h2_abs (p[i]), h2_abs (q[i]));
+    on_diagonal[i] = h2_sub (select_bits (half.rising[i], above.at[i + 2], above.at[i]), m);
+    on_row[i] = left[i] & ~left[i + 1];
+  }
+  half.diagonal = signs_of (diagonal);
+  half.vertical = signs_of (vertical);
+  half.on_diagonal = signs_of (on_diagonal);
+  half.straight = signs_of (on_row);
+  half.straight.first = select_bits (half.vertical.first, up.first, half.straight.first);
+  half.straight.second = select_bits (half.vertical.second, up.second, half.straight.second);
+  return half;
+}
+
+/* Which of the pixels in ROW, of which HALF is known, are maxima. BELOW: the row below. LARGER: find_larger() of it. */
+__device__ inline Signs
+complete_maxima (const PartialMaxima &half, const PairsOfRow &row, const PairsOfRow &below, const Signs &larger)
+{
+  uint32_t words[PAIRS];
+#pragma unroll
+  for (int i = 0; i < PAIRS; i++)
+    words[i] = h2_sub (select_bits (half.rising[i], below.at[i], below.at[i + 2]), row.at[i + 1]);
+  const Signs on_diagonal = signs_of (words);
+  auto complete = [] (uint32_t diagonal, uint32_t before, uint32_t behind, uint32_t straight, uint32_t vertical,
+                      uint32_t less) {
+    return logic<(LOGIC_A & LOGIC_B) | (~LOGIC_A & LOGIC_C)> (
+        diagonal, before & behind, logic<LOGIC_A & ~(LOGIC_B & LOGIC_C)> (straight, vertical, less));
+  };
+  return {complete (half.diagonal.first, half.on_diagonal.first, on_diagonal.first, half.straight.first,
+              half.vertical.first, larger.first),
+      complete (half.diagonal.second, half.on_diagonal.second, on_diagonal.second, half.straight.second,
+          half.vertical.second, larger.second)};
 }
 
 /* Half of the magnitudes left and right of the tile, which no lane goes down, in both halves, of the rows from FIRST - 1 to END on:
@@ -220,65 +271,32 @@ find_candidates (const CannyKernelArgs &f, bool at_image_border, const uint8_t *
   };
 
   Half2 p[PAIRS], q[PAIRS];
-  PairsOfRow last = find_magnitudes (-1, p, q); /* of the row above, whose candidates are next */
-  PartialMaxima half = {};
+  PairsOfRow last = find_magnitudes (-1, p, q), now = find_magnitudes (0, p, q);
+  Signs up = find_larger (last, now);
   clear_bits (candidates, first, end);
   clear_bits (strong, first, end);
   __syncwarp ();
   const ptrdiff_t to_strong = strong - candidates;
-  candidates += (first - 1) * 32 + lane;
-  bool last_is_active = false; /* Is the last row one of those, and has any lane a magnitude above LOW there? */
-#pragma unroll 2
-  for (int to_go = rows; to_go >= 0; to_go--, candidates += 32) {
-    const PairsOfRow now = find_magnitudes (rows - to_go, p, q);
-    uint32_t words[PAIRS];
-#pragma unroll
-    for (int i = 0; i < PAIRS; i++)
-      words[i] = h2_sub (last.at[i + 1], now.at[i + 1]);
-    const Signs up = signs_of (words); /* larger than above */
-
-    /* The tests of the row above are complete now. */
-    if (last_is_active) {
-#pragma unroll
-      for (int i = 0; i < PAIRS; i++)
-        words[i] = h2_sub (select_bits (half.rising[i], now.at[i], now.at[i + 2]), last.at[i + 1]);
-      const Signs lower = signs_of (words);
-      const Signs found = {complete_maxima (half.diagonal.first, half.on_diagonal.first, lower.first,
-                               half.straight.first, half.vertical.first, up.first),
-          complete_maxima (half.diagonal.second, half.on_diagonal.second, lower.second, half.straight.second,
-              half.vertical.second, up.second)};
+  candidates += first * 32 + lane;
+  /* A warp has 3 rows of a low tile, and 12 of a tall one. */
+#pragma unroll 3
+  for (int row = 0; row < rows; row++, candidates += 32) {
+    const Half2 any_of_lane = now.at[1] | now.at[2] | now.at[3] | now.at[4];
+    const bool is_active = __any_sync (~0u, any_of_lane != low2); /* Has any lane a magnitude above LOW? */
+    PartialMaxima half = any_value<PartialMaxima> ();
+    if (is_active)
+      half = find_partial_maxima (last, now, up, p, q);
+    last = now;
+    now = find_magnitudes (row + 1, p, q);
+    up = find_larger (last, now);
+    if (is_active) {
+      *candidates = pack_signs (complete_maxima (half, last, now, up));
+      uint32_t words[PAIRS];
 #pragma unroll
       for (int i = 0; i < PAIRS; i++)
         words[i] = h2_sub (high2, last.at[i + 1]);
-      *candidates = pack_signs (found);
       candidates[to_strong] = pack_signs (signs_of (words));
     }
-
-    const Half2 any_of_lane = now.at[1] | now.at[2] | now.at[3] | now.at[4];
-    last_is_active = __any_sync (~0u, to_go > 0 && any_of_lane != low2);
-    if (last_is_active) {
-      uint32_t diagonal[PAIRS], vertical[PAIRS], on_diagonal[PAIRS], on_row[PAIRS], left[PAIRS + 1];
-#pragma unroll
-      for (int i = 0; i <= PAIRS; i++)
-        left[i] = h2_sub (now.at[i], now.at[i + 1]); /* negative: larger than the one on its left */
-#pragma unroll
-      for (int i = 0; i < PAIRS; i++) {
-        const Half2 both = h2_add (h2_abs (p[i]), h2_abs (q[i])), m = now.at[i + 1];
-        diagonal[i] =
-            h2_fma (m, h2_broadcast (H2_MINUS | H2_5_32768), h2_fma (m, h2_broadcast (H2_MINUS | H2_181_128), both));
-        vertical[i] = h2_fma (p[i], q[i], 0);
-        half.rising[i] = h2_less (h2_abs (p[i]), h2_abs (q[i]));
-        on_diagonal[i] = h2_sub (select_bits (half.rising[i], last.at[i + 2], last.at[i]), m);
-        on_row[i] = left[i] & ~left[i + 1];
-      }
-      half.diagonal = signs_of (diagonal);
-      half.vertical = signs_of (vertical);
-      half.on_diagonal = signs_of (on_diagonal);
-      half.straight = signs_of (on_row);
-      half.straight.first = select_bits (half.vertical.first, up.first, half.straight.first);
-      half.straight.second = select_bits (half.vertical.second, up.second, half.straight.second);
-    }
-    last = now;
   }
 }
 

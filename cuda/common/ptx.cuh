@@ -86,6 +86,21 @@ keep_in_register (uint32_t value)
   return value;
 }
 
+/* Any value, where none is used: unlike zeros it costs no instruction, and unlike a missing initializer no warning. */
+template <typename Value>
+__device__ inline Value
+any_value ()
+{
+  struct Holder {
+    Value value;
+    __device__
+    Holder ()
+    {
+    }
+  };
+  return Holder ().value;
+}
+
 /* A bitwise expression of A, B and C in one instruction. TABLE: the same of LOGIC_A, LOGIC_B and LOGIC_C. The compiler finds most of
  * these itself. */
 template <uint32_t TABLE>

@@ -74,6 +74,13 @@ h2_less (Half2 a, Half2 b)
          | (half_to_double (a >> 16) < half_to_double (b >> 16) ? 0xffff0000u : 0);
 }
 
+template <typename Value>
+static inline Value
+any_value ()
+{
+  return Value ();
+}
+
 template <uint32_t TABLE>
 static inline uint32_t
 logic (uint32_t a, uint32_t b, uint32_t c)
