@@ -82,6 +82,20 @@ public:
   __device__ void
   take_rows (const BlurMatrices<STEPS> &matrices, const uint8_t *from, int stride)
   {
+#pragma unroll
+    for (int w = 0; w + 1 < WINDOWS; w++)
+#pragma unroll
+      for (int i = 0; i < 2; i++) {
+        low[w][i] = low[w + 1][i];
+        high[w][i] = high[w + 1][i];
+      }
+    take_window (matrices, from, stride, WINDOWS - 1);
+  }
+
+  /* The same in place of window W. */
+  __device__ void
+  take_window (const BlurMatrices<STEPS> &matrices, const uint8_t *from, int stride, int w)
+  {
     const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
     const int32_t zero[4] = {0, 0, 0, 0};
     int32_t sums[2][4];
@@ -94,26 +108,19 @@ public:
             sums[half], matrices.across[step], words[8 * step + t], words[8 * step + 4 + t], step ? sums[half] : zero);
     }
 #pragma unroll
-    for (int w = 0; w + 1 < WINDOWS; w++)
-#pragma unroll
-      for (int i = 0; i < 2; i++) {
-        low[w][i] = low[w + 1][i];
-        high[w][i] = high[w + 1][i];
-      }
-#pragma unroll
     for (int i = 0; i < 2; i++) {
       /* Products, as there are fewer units for permutations and shifts. */
       const uint32_t first = sums[0][2 * i] + sums[0][2 * i + 1] * 65536u;
       const uint32_t second = sums[1][2 * i] + sums[1][2 * i + 1] * 65536u;
-      low[WINDOWS - 1][i] = __byte_perm (first, second, 0x6420);
-      high[WINDOWS - 1][i] = __byte_perm (first, second, 0x7531);
+      low[w][i] = __byte_perm (first, second, 0x6420);
+      high[w][i] = __byte_perm (first, second, 0x7531);
     }
   }
 
   /* Column pass: columns 4 t to 4 t + 3 of rows g and g + 8 of the blurred block, the first of the rows taken last being that
-   * behind it by 16 (WINDOWS - 1). */
+   * behind it by 16 (WINDOWS - 1). DOWN: the matrix for the order that the windows are in. */
   __device__ uint2
-  blurred (const BlurMatrices<STEPS> &matrices) const
+  blurred (const uint32_t down[STEPS][4]) const
   {
     const int32_t zero[4] = {0, 0, 0, 0};
     int32_t result[2][4];
@@ -121,13 +128,13 @@ public:
     for (int i = 0; i < 2; i++) {
 #pragma unroll
       for (int step = 0; step < STEPS; step++)
-        mma_bytes (result[i], matrices.down[step], high[2 * step][i], high[2 * step + 1][i], step ? result[i] : zero);
+        mma_bytes (result[i], down[step], high[2 * step][i], high[2 * step + 1][i], step ? result[i] : zero);
 #pragma unroll
       for (int k = 0; k < 4; k++)
         result[i][k] = result[i][k] * 256 + 32768;
 #pragma unroll
       for (int step = 0; step < STEPS; step++)
-        mma_bytes (result[i], matrices.down[step], low[2 * step][i], low[2 * step + 1][i], result[i]);
+        mma_bytes (result[i], down[step], low[2 * step][i], low[2 * step + 1][i], result[i]);
     }
     uint32_t rows[2];
 #pragma unroll
@@ -168,7 +175,8 @@ blur (const uint32_t *weights, const uint8_t *source, uint8_t *blurred)
       on_the_way.take_rows (matrices, from + row * Source::STRIDE, Source::STRIDE);
       const int out_row = row - 16 * (windows - 1);
       if (out_row >= first)
-        write_block (blurred + out_row * BLURRED_STRIDE + 16 * block, BLURRED_STRIDE, on_the_way.blurred (matrices));
+        write_block (
+            blurred + out_row * BLURRED_STRIDE + 16 * block, BLURRED_STRIDE, on_the_way.blurred (matrices.down));
     }
   }
 }
@@ -192,25 +200,38 @@ blur_in_place (const uint32_t *weights, uint8_t *samples)
 #pragma unroll
     for (int i = 0; i < 2; i++)
       last.take_rows (matrices, from + 16 * (part + i) * stride + 16 * whole, stride);
-    of_last = last.blurred (matrices);
+    of_last = last.blurred (matrices.down);
   }
   BlurBlock<1> own[blocks];
   from += 16 * blocks * warp;
   uint8_t *to = samples + 16 * blocks * warp;
 #pragma unroll
   for (int b = 0; b < blocks; b++)
-    own[b].take_rows (matrices, from + 16 * b, stride);
-#pragma unroll 2
-  for (int row = 0; row < BLURRED_ROWS; row += 16, to += 16 * stride) {
+    own[b].take_window (matrices, from + 16 * b, stride, 0);
+  auto next_rows = [&] (int newest, const uint32_t down[1][4]) {
     from += 16 * stride;
 #pragma unroll
     for (int b = 0; b < blocks; b++)
-      own[b].take_rows (matrices, from + 16 * b, stride);
+      own[b].take_window (matrices, from + 16 * b, stride, newest);
     __syncthreads (); /* All have taken the rows that are overwritten now, and those behind them. */
 #pragma unroll
     for (int b = 0; b < blocks; b++)
-      write_block (to + 16 * b, stride, own[b].blurred (matrices));
+      write_block (to + 16 * b, stride, own[b].blurred (down));
+    to += 16 * stride;
+  };
+  /* The newer one of two windows is in either place in turn, so that none moves. The matrix for the other order comes by shuffles: of a
+   * copy the compiler would know that it is one, and make it anew for each product. */
+  uint32_t swapped[1][4];
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    swapped[0][i] = __shfl_sync (~0u, matrices.down[0][i ^ 2], threadIdx.x % 32);
+#pragma unroll 1
+  for (int row = 0; row + 16 < BLURRED_ROWS; row += 32) {
+    next_rows (1, matrices.down);
+    next_rows (0, swapped);
   }
+  if (parts % 2)
+    next_rows (1, matrices.down);
   if (warp < parts)
     write_block (samples + 16 * part * stride + 16 * whole, stride, of_last);
 }
