@@ -54,11 +54,13 @@ tabulate_weights (const CannyKernelArgs &f, uint32_t *table)
  * matrix row g + 8 is two columns further. The column pass sums rows 2 t, 2 t + 1, 8 + 2 t and 9 + 2 t together. */
 template <int STEPS> struct BlurMatrices {
   uint32_t across[STEPS][4], down[STEPS][4];
+  int of_high; /* 256, for the sum of upper bytes. The compiler does not know it: it would shift, on the units that permute, too. */
 
   __device__
   BlurMatrices (const uint32_t *weights)
   {
     const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
+    of_high = (int) blockDim.y * 256; /* There is one row of threads. */
 #pragma unroll
     for (int step = 0; step < STEPS; step++)
 #pragma unroll
@@ -120,7 +122,7 @@ public:
   /* Column pass: columns 4 t to 4 t + 3 of rows g and g + 8 of the blurred block, the first of the rows taken last being that
    * behind it by 16 (WINDOWS - 1). DOWN: the matrix for the order that the windows are in. */
   __device__ uint2
-  blurred (const uint32_t down[STEPS][4]) const
+  blurred (const uint32_t down[STEPS][4], int of_high) const
   {
     const int32_t zero[4] = {0, 0, 0, 0};
     int32_t result[2][4];
@@ -131,7 +133,7 @@ public:
         mma_bytes (result[i], down[step], high[2 * step][i], high[2 * step + 1][i], step ? result[i] : zero);
 #pragma unroll
       for (int k = 0; k < 4; k++)
-        result[i][k] = result[i][k] * 256 + 32768;
+        result[i][k] = result[i][k] * of_high + 32768;
 #pragma unroll
       for (int step = 0; step < STEPS; step++)
         mma_bytes (result[i], down[step], low[2 * step][i], low[2 * step + 1][i], result[i]);
@@ -175,8 +177,8 @@ blur (const uint32_t *weights, const uint8_t *source, uint8_t *blurred)
       on_the_way.take_rows (matrices, from + row * Source::STRIDE, Source::STRIDE);
       const int out_row = row - 16 * (windows - 1);
       if (out_row >= first)
-        write_block (
-            blurred + out_row * BLURRED_STRIDE + 16 * block, BLURRED_STRIDE, on_the_way.blurred (matrices.down));
+        write_block (blurred + out_row * BLURRED_STRIDE + 16 * block, BLURRED_STRIDE,
+            on_the_way.blurred (matrices.down, matrices.of_high));
     }
   }
 }
@@ -200,7 +202,7 @@ blur_in_place (const uint32_t *weights, uint8_t *samples)
 #pragma unroll
     for (int i = 0; i < 2; i++)
       last.take_rows (matrices, from + 16 * (part + i) * stride + 16 * whole, stride);
-    of_last = last.blurred (matrices.down);
+    of_last = last.blurred (matrices.down, matrices.of_high);
   }
   BlurBlock<1> own[blocks];
   from += 16 * blocks * warp;
@@ -216,7 +218,7 @@ blur_in_place (const uint32_t *weights, uint8_t *samples)
     __syncthreads (); /* All have taken the rows that are overwritten now, and those behind them. */
 #pragma unroll
     for (int b = 0; b < blocks; b++)
-      write_block (to + 16 * b, stride, own[b].blurred (down));
+      write_block (to + 16 * b, stride, own[b].blurred (down, matrices.of_high));
     to += 16 * stride;
   };
   /* The newer one of two windows is in either place in turn, so that none moves. The matrix for the other order comes by shuffles: of a
