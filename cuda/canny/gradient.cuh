@@ -190,19 +190,31 @@ constexpr int BESIDE_ROWS = 16;
 
 template <int STRIDE>
 __device__ inline Half2
-find_beside (const CannyKernelArgs &f, const uint8_t *from, int tile_x, int tile_y, int first, int end)
+find_beside (
+    const CannyKernelArgs &f, bool at_image_border, const uint8_t *from, int tile_x, int tile_y, int first, int end)
 {
+  static_assert (BLURRED_LEFT == 4 && STRIDE % 8 == 0,
+      "three samples in eight aligned ones: from the third on, on the right from the fourth on");
   const int lane = threadIdx.x % 32, row = min (lane < BESIDE_ROWS ? lane : 31 - lane, end - first + 1);
-  const int column = lane < BESIDE_ROWS ? -1 : CANNY_W, x = tile_x + column, y = tile_y + first - 1 + row;
-  const uint8_t *at = from + row * STRIDE + BLURRED_LEFT + column - 1;
-  int dx = 0, dy = 0;
+  const bool on_right = lane >= BESIDE_ROWS;
+  const uint8_t *at = from + row * STRIDE + (on_right ? CANNY_W : 0);
+  uint32_t samples[3]; /* three, and one that does not count, in each row */
 #pragma unroll
-  for (int i = 0; i < 3; i++, at += STRIDE) {
-    dx += (i == 1 ? 2 : 1) * (at[2] - at[0]);
-    dy += (i - 1) * (at[0] + 2 * at[1] + at[2]);
+  for (int i = 0; i < 3; i++) {
+    const uint2 words = *(const uint2 *) (at + i * STRIDE);
+    samples[i] = __byte_perm (words.x, words.y, on_right ? 0x0543 : 0x0432);
   }
-  const bool inside = x >= 0 && x < (int) f.width && y >= 0 && y < (int) f.height;
-  return h2_of_integer (inside ? (abs (dx) + abs (dy)) / 2 : 0);
+  constexpr uint32_t across = 0x000100ff, across_twice = 0x000200fe, down = 0x00010201,
+                     up = 0x00fffeff; /* signed bytes */
+  const int dx =
+      dot_bytes (samples[0], across, dot_bytes (samples[1], across_twice, dot_bytes (samples[2], across, 0)));
+  const int dy = dot_bytes (samples[0], up, dot_bytes (samples[2], down, 0));
+  int magnitude = abs (dx) + abs (dy);
+  if (at_image_border) {
+    const int x = on_right ? tile_x + CANNY_W : tile_x - 1, y = tile_y + first - 1 + row;
+    magnitude = x >= 0 && x < (int) f.width && y >= 0 && y < (int) f.height ? magnitude : 0;
+  }
+  return h2_of_integer (magnitude / 2);
 }
 
 /* Which of the lane's columns are inside the image: bit 7 - I is for column I, bit 15 - I for column I + 4. */
@@ -238,10 +250,11 @@ find_candidates (const CannyKernelArgs &f, bool at_image_border, const uint8_t *
   const Half2 low2 = h2_of_integer (min (low, 2047) >> 1), high2 = h2_of_integer (min (high, 2047) >> 1);
   static_assert (BLURRED_LEFT == 4, "a lane's columns are in two aligned words, with those beside them in four");
   const uint8_t *from = blurred + first * STRIDE + 8 * lane;
-  Half2 beside = h2_max_abs (low2, find_beside<STRIDE> (f, blurred + first * STRIDE, tile_x, tile_y, first, end));
+  Half2 beside =
+      h2_max_abs (low2, find_beside<STRIDE> (f, at_image_border, blurred + first * STRIDE, tile_x, tile_y, first, end));
   /* Lanes 0 and 31 have those of the row that comes next. */
   const uint32_t next_beside = keep_in_register (lane < BESIDE_ROWS ? lane + 1 : lane - 1);
-  const uint32_t columns_inside = keep_in_register (columns_inside_image (f, tile_x));
+  const uint32_t columns_inside = at_image_border ? keep_in_register (columns_inside_image (f, tile_x)) : 0;
   BoxesOfRow samples = sum_pairs (load_row (from + STRIDE)), upper = add_boxes (sum_pairs (load_row (from)), samples);
   from += 2 * STRIDE;
 
