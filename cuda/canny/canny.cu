@@ -484,6 +484,8 @@ queue_frame (
   /* There is memory for them only if thresholds are derived. */
   auto *const derived = thresholds ? &thresholds->derived : NULL;
   f.thresholds = route.automatic || route.relative ? derived->values : NULL;
+  f.sign_weights[0] = 0xe0fef0ff;
+  f.sign_weights[1] = 0x80f8c0fc;
   f.radius = plan->radius;
   if (!plan->wide)
     memcpy (f.weights, plan->weights, 2 * plan->radius + 1);

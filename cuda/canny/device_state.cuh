@@ -123,6 +123,7 @@ struct CannyKernelArgs {
   uint32_t l2_gradient;
   int32_t low, high;         /* used where thresholds is NULL */
   const int32_t *thresholds; /* derived ones: low, high */
+  uint32_t sign_weights[2];  /* bytes: -2^I for column I, of columns 0, 4, 1, 5 and 2, 6, 3, 7 */
   bool follows;              /* The tile kernel follows a kernel that it may overlap. */
   uint32_t radius;
   uint8_t weights[124];

@@ -61,11 +61,12 @@ signs_of (const uint32_t words[PAIRS])
   return {h2_signs (words[0], words[1]), h2_signs (words[2], words[3])};
 }
 
-/* Packs them into the lowest eight bits. Bytes of 255 are -1 there, and so are the weights negative. */
+/* Packs them into the lowest eight bits. Bytes of 255 are -1 there, and so are the weights negative. As arguments of the kernel these are
+ * at hand; constants would take an instruction each time. */
 __device__ inline uint32_t
-pack_signs (const Signs &signs)
+pack_signs (const CannyKernelArgs &f, const Signs &signs)
 {
-  return __dp4a (signs.second, 0x80f8c0fcu, __dp4a (signs.first, 0xe0fef0ffu, 0u));
+  return __dp4a (signs.second, f.sign_weights[1], __dp4a (signs.first, f.sign_weights[0], 0u));
 }
 
 /* The maximum tests of a row's pixels as far as they do not need the row below. */
@@ -303,12 +304,12 @@ find_candidates (const CannyKernelArgs &f, bool at_image_border, const uint8_t *
     now = find_magnitudes (row + 1, p, q);
     up = find_larger (last, now);
     if (is_active) {
-      *candidates = pack_signs (complete_maxima (half, last, now, up));
+      *candidates = pack_signs (f, complete_maxima (half, last, now, up));
       uint32_t words[PAIRS];
 #pragma unroll
       for (int i = 0; i < PAIRS; i++)
         words[i] = h2_sub (high2, last.at[i + 1]);
-      candidates[to_strong] = pack_signs (signs_of (words));
+      candidates[to_strong] = pack_signs (f, signs_of (words));
     }
   }
 }
