@@ -38,15 +38,17 @@ write_mask (const CannyKernelArgs &f, const uint32_t *strong, uint32_t tx, uint3
   if (x >= f.width)
     return;
   const uint32_t inside = min (f.width - x, 16u);
-  const bool whole = f.mask_aligned && inside == 16;
+  const uint16_t *from = (const uint16_t *) strong + first * chunks + chunk;
+  const size_t step = at_once * f.mask_stride;
   uint8_t *to = f.mask + (size_t) (ty * f.tile_h + first) * f.mask_stride + x;
+  if (f.mask_aligned && inside == 16) {
+#pragma unroll 2
+    for (uint32_t row = first; row < rows; row += at_once, from += at_once * chunks, to += step)
+      *(uint4 *) to = mask_of_bits (*from);
+  } else {
 #pragma unroll 1
-  for (uint32_t row = first; row < rows; row += at_once, to += at_once * f.mask_stride) {
-    const uint32_t bits = strong[row * CANNY_WORDS + chunk / 2] >> chunk % 2 * 16;
-    if (whole)
-      *(uint4 *) to = mask_of_bits (bits);
-    else
-      write_bytes (to, inside, bits);
+    for (uint32_t row = first; row < rows; row += at_once, from += at_once * chunks, to += step)
+      write_bytes (to, inside, *from);
   }
 }
 
