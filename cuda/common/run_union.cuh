@@ -6,6 +6,7 @@
 #ifndef CTR_CUDA_COMMON_RUN_UNION_CUH
 #define CTR_CUDA_COMMON_RUN_UNION_CUH
 
+#include "cuda/common/ptx.cuh"
 #include "cuda/common/run_tiles.cuh"
 
 namespace
@@ -226,14 +227,11 @@ list_weak_runs (const TileRuns &runs, uint32_t *count)
     *runs.half (STRONG_RUN, 1) = STRONG_RUN;
   if (!__any_sync (~0u, own))
     return;
-  uint32_t before = 0;
-#pragma unroll
-  for (int bit = 0; 1 << bit <= share * (int) RUNS_A_WORD; bit++)
-    before += __popc (__ballot_sync (~0u, own >> bit & 1) & ((1u << lane) - 1)) << bit;
+  const uint32_t up_to_this = sum_of_lanes (own);
   uint32_t slot = 0;
   if (lane == 31)
-    slot = atomicAdd (count, before + own);
-  slot = __shfl_sync (~0u, slot, 31) + before;
+    slot = atomicAdd (count, up_to_this);
+  slot = __shfl_sync (~0u, slot, 31) + up_to_this - own;
 #pragma unroll
   for (int k = 0; k < share; k++) {
     const uint32_t first = (threadIdx.x + k * RUN_TILE_THREADS + 1) * RUNS_A_WORD;
