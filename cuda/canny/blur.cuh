@@ -184,8 +184,8 @@ blur (const uint32_t *weights, const uint8_t *source, uint8_t *blurred)
 }
 
 /* Blurs SAMPLES in place: row Y of the blurred ones begins where row Y of the source did. Each warp goes down two blocks at
- * once, and all go down together, so that they overwrite rows that none needs any more. Of the last block each warp first makes
- * 16 rows, which it writes at the end. The caller needs a barrier behind it. */
+ * once, and all go down together, so that they overwrite rows that none needs any more. Of the last block some warps first make
+ * 16 rows each, which they write at the end. The caller needs a barrier behind it. */
 template <int BLURRED_ROWS>
 __device__ inline void
 blur_in_place (const uint32_t *weights, uint8_t *samples)
@@ -194,14 +194,14 @@ blur_in_place (const uint32_t *weights, uint8_t *samples)
   constexpr int stride = Source::STRIDE, parts = BLURRED_ROWS / 16, blocks = 2, whole = BLURRED_BLOCKS - 1;
   static_assert (whole == blocks * CANNY_THREADS / 32 && parts <= CANNY_THREADS / 32, "the last block is the one more");
   const BlurMatrices<1> matrices (weights);
-  const int warp = threadIdx.x / 32, part = min (warp, parts - 1);
+  const int warp = (int) warp_index ();
   const uint8_t *from = samples + Source::FIRST_WINDOW;
-  uint2 of_last;
-  {
+  uint2 of_last = any_value<uint2> ();
+  if (warp < parts) {
     BlurBlock<1> last;
 #pragma unroll
     for (int i = 0; i < 2; i++)
-      last.take_rows (matrices, from + 16 * (part + i) * stride + 16 * whole, stride);
+      last.take_rows (matrices, from + 16 * (warp + i) * stride + 16 * whole, stride);
     of_last = last.blurred (matrices.down, matrices.of_high);
   }
   BlurBlock<1> own[blocks];
@@ -235,7 +235,7 @@ blur_in_place (const uint32_t *weights, uint8_t *samples)
   if (parts % 2)
     next_rows (1, matrices.down);
   if (warp < parts)
-    write_block (samples + 16 * part * stride + 16 * whole, stride, of_last);
+    write_block (samples + 16 * warp * stride + 16 * whole, stride, of_last);
 }
 
 /* Takes SOURCE as it is to BLURRED. */
