@@ -120,6 +120,16 @@ lay_out_tiles (CannyKernelArgs *f, uint8_t *base)
   return c.used;
 }
 
+/* After Granlund and Montgomery. */
+CannyDivisor
+divide_by (uint32_t divisor)
+{
+  uint32_t shift = 0;
+  while ((uint64_t) 1 << shift < divisor)
+    shift++;
+  return {(uint32_t) (((uint64_t) 1 << (31 + shift)) / divisor + 1), shift};
+}
+
 void
 describe_samples (CannyKernelArgs *f, const CtrImage *plane, uint32_t sample_shift)
 {
@@ -459,6 +469,7 @@ queue_frame (
   f.height = image->height;
   f.tile_h = tile_height (canny, image, plan, &route);
   f.tiles_x = ctr_div_up (f.width, CANNY_W);
+  f.by_tiles_x = divide_by (f.tiles_x);
   f.tiles_y = ctr_div_up (f.height, f.tile_h);
   if (!take_one_pass (canny, f, plan, &route, error))
     return false;

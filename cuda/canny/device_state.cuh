@@ -90,6 +90,11 @@ struct CannyFill {
   uint32_t value; /* the byte, four times */
 };
 
+/* A number below 2^31 divided by another one: the upper word of the product of twice the number and FACTOR, shifted right by SHIFT. */
+struct CannyDivisor {
+  uint32_t factor, shift;
+};
+
 struct CannyKernelArgs {
   const uint8_t *pixels;
   size_t stride;
@@ -108,6 +113,7 @@ struct CannyKernelArgs {
   uint32_t fill_count;
 
   uint32_t tile_h, tiles_x, tiles_y;
+  CannyDivisor by_tiles_x;
   struct {
     RunTileCounts *counts;
     RunTileBorder *borders;

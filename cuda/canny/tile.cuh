@@ -52,8 +52,8 @@ place_of_tile (const CannyKernelArgs &f, uint32_t tile)
 {
   TilePlace p;
   p.number = tile;
-  p.tx = tile % f.tiles_x;
-  p.ty = tile / f.tiles_x;
+  p.ty = (uint32_t) ((uint64_t) (2 * tile) * f.by_tiles_x.factor >> 32) >> f.by_tiles_x.shift;
+  p.tx = tile - p.ty * f.tiles_x;
   p.x = p.tx * CANNY_W;
   p.y = p.ty * f.tile_h;
   p.rows = min (f.tile_h, f.height - p.y);
