@@ -31,6 +31,8 @@ constexpr int THREADS = 256, MOST_PASSAGES = 1664; /* Eight CTAs share the memor
 static_assert (MOST_PASSAGES <= 8192, "Jump has room for twice the points of a ring");
 constexpr int TILE_WORDS = BORDERS_TILE * BORDERS_TILE_WORDS, STRIDE = BORDERS_TILE_WORDS + 2;
 static_assert (THREADS >= TILE_WORDS, "a thread a word");
+constexpr int MARGIN_THREADS =
+    2 * BORDERS_TILE; /* a thread a pixel of the rows above and below; some also one to the left and one to the right */
 /* An 8-connected chequerboard has two passages a pixel. A pixel of 4-connected foreground has up to four. */
 constexpr int LEAST_ROWS_8 = 8, LEAST_ROWS_4 = 4;
 static_assert (LEAST_ROWS_8 * BORDERS_TILE * 2 <= MOST_PASSAGES && LEAST_ROWS_4 * BORDERS_TILE * 4 <= MOST_PASSAGES,
@@ -39,7 +41,6 @@ static_assert (LEAST_ROWS_8 * BORDERS_TILE * 2 <= MOST_PASSAGES && LEAST_ROWS_4 
 /* A tile. A tile with more than MOST_PASSAGES passages is processed in bands of rows: "parts". */
 template <bool FOUR_CONNECTED> struct Tile {
   uint32_t bits[(BORDERS_TILE + 2) * STRIDE]; /* all rows, with a margin of one pixel */
-  int first_word, first_row;                  /* position in the image */
   int top, rows;                              /* of the part */
 
   __align__ (16) uint32_t slots[TILE_WORDS][4];
@@ -124,16 +125,25 @@ template <bool FOUR_CONNECTED> struct Tile {
     return place[passage] & PLACE_KEPT;
   }
 
+  /* One thread begins a part of ROWS_ rows from TOP_ on. */
+  __device__ void
+  begin (int top_, int rows_)
+  {
+    top = top_;
+    rows = rows_;
+    open = closed = head_count = 0;
+  }
+
   /* Coordinates in the image. */
   __device__ uint32_t
   image_x (int x) const
   {
-    return first_word * 32 + x;
+    return blockIdx.x * BORDERS_TILE + x;
   }
   __device__ uint32_t
   image_y (int y) const
   {
-    return first_row + top + y;
+    return blockIdx.y * BORDERS_TILE + top + y;
   }
 };
 
@@ -144,39 +154,40 @@ __device__ inline bool
 load_bits (const BordersKernelArgs &f, Tile<FOUR_CONNECTED> &tile)
 {
   const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold, t = threadIdx.x;
-  const int x = tile.first_word * 32, y = tile.first_row;
-  constexpr int CHUNKS = BORDERS_TILE / 16;
-  uint16_t *halves = (uint16_t *) tile.bits;
-  uint32_t any = 0;
-#pragma unroll
-  for (int k = 0; k < BORDERS_TILE * CHUNKS / THREADS; k++) {
-    const int i = t + k * THREADS, row = i / CHUNKS, chunk = i % CHUNKS;
-    const uint32_t bits = load_chunk (f, threshold, x + chunk * 16, y + row);
-    halves[((row + 1) * STRIDE + 1) * 2 + chunk] = bits;
-    any |= bits;
+  const int left = blockIdx.x * BORDERS_TILE, top = blockIdx.y * BORDERS_TILE;
+  /* The margin: a pixel of the rows above and below, and in some threads one to the left and one to the right. All that a thread loads is
+   * under way together. */
+  const int i = (int) t - (THREADS - MARGIN_THREADS);
+  const bool has_margin = i >= 0, is_above = i < BORDERS_TILE, has_sides = has_margin && i < BORDERS_TILE + 2;
+  const int margin_x = left + i % BORDERS_TILE, right = left + BORDERS_TILE;
+  LoadedPixel pixel, west, east;
+  if (has_margin) {
+    pixel.load (f, margin_x, is_above ? top - 1 : top + BORDERS_TILE);
+    west.load (f, has_sides ? left - 1 : -1, top - 1 + i);
+    east.load (f, has_sides ? right : -1, top - 1 + i);
   }
-  /* The margin: rows above and below, pixels to the left and to the right. Different warps load these, so that none waits a third
-   * time. */
-  constexpr uint32_t ROW_THREADS = (2 * (BORDERS_TILE + 2) + 31) / 32 * 32;
-  static_assert (ROW_THREADS + 2 * CHUNKS <= THREADS, "others than those of the pixels have the rows");
-  if (t >= ROW_THREADS && t < ROW_THREADS + 2 * CHUNKS) {
-    const int row = t - ROW_THREADS < CHUNKS ? 0 : BORDERS_TILE + 1, chunk = t % CHUNKS;
-    halves[(row * STRIDE + 1) * 2 + chunk] = load_chunk (f, threshold, x + chunk * 16, (uint32_t) (y + row - 1));
+  uint32_t word = 0;
+  if (t < TILE_WORDS) {
+    const int row = t / BORDERS_TILE_WORDS, x = t % BORDERS_TILE_WORDS;
+    word = load_word (f, threshold, left + x * 32, top + row);
+    tile.bits[(row + 1) * STRIDE + 1 + x] = word;
+    if (top + row < (int) f.height) {
+      const size_t to = (size_t) (top + row) * f.by_word.per_row + blockIdx.x * BORDERS_TILE_WORDS + x;
+      f.by_word.foreground[to] = word;
+      if (f.many_segments)
+        f.by_word.starts[to] = 0;
+    }
   }
-  for (int i = t; i < 2 * (BORDERS_TILE + 2); i += THREADS) {
-    const int row = i / 2, right = i % 2;
-    const uint32_t bit = load_pixel (f, threshold, right ? x + BORDERS_TILE : x - 1, y + row - 1);
-    tile.bits[row * STRIDE + (right ? STRIDE - 1 : 0)] = right ? bit : bit << 31;
+  if (has_margin) {
+    const uint32_t bits = __ballot_sync (~0u, pixel.foreground (f, threshold, margin_x));
+    if (i % 32 == 0)
+      tile.bits[(is_above ? 0 : BORDERS_TILE + 1) * STRIDE + 1 + i % BORDERS_TILE / 32] = bits;
+    if (has_sides) {
+      tile.bits[i * STRIDE] = (uint32_t) west.foreground (f, threshold, left - 1) << 31;
+      tile.bits[i * STRIDE + STRIDE - 1] = east.foreground (f, threshold, right);
+    }
   }
-  const bool found = __syncthreads_or (any);
-  const int row = t / BORDERS_TILE_WORDS, word = tile.first_word + t % BORDERS_TILE_WORDS;
-  if (t < TILE_WORDS && y + row < (int) f.height) {
-    const size_t to = (size_t) (y + row) * f.by_word.per_row + word;
-    f.by_word.foreground[to] = tile.bits[(row + 1) * STRIDE + 1 + t % BORDERS_TILE_WORDS];
-    if (f.many_segments)
-      f.by_word.starts[to] = 0;
-  }
-  return found;
+  return __syncthreads_or (word);
 }
 
 /* Finds the slots of the part and numbers its passages. Returns how many there are; more than MOST_PASSAGES are not
@@ -367,7 +378,7 @@ write_passages (const BordersKernelArgs &f, const Tile<FOUR_CONNECTED> &tile, ui
   const uint32_t t = threadIdx.x;
   const int row = t / BORDERS_TILE_WORDS, word = t % BORDERS_TILE_WORDS;
   if (row < tile.rows && (tile.slots[t][0] | tile.slots[t][1] | tile.slots[t][2] | tile.slots[t][3]))
-    f.by_word.first_passage[(size_t) tile.image_y (row) * f.by_word.per_row + tile.first_word + word] =
+    f.by_word.first_passage[(size_t) tile.image_y (row) * f.by_word.per_row + blockIdx.x * BORDERS_TILE_WORDS + word] =
         tile.bases[0] + tile.base[t];
 }
 
@@ -380,41 +391,37 @@ __launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ BordersKernelAr
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const uint32_t t = threadIdx.x;
-  if (blockIdx.x == 0 && t == 0) {
+  if (blockIdx.x == 0 && blockIdx.y == 0 && t == 0) {
     *f.output = f.frame_output;
     *f.applied_threshold = f.threshold_device ? *f.threshold_device : f.threshold;
   }
-  if (t == 0) {
-    tile.first_word = blockIdx.x % f.tiles_x * BORDERS_TILE_WORDS;
-    tile.first_row = blockIdx.x / f.tiles_x * BORDERS_TILE;
-  }
-  __syncthreads ();
+  int top = 0, rows = BORDERS_TILE;
+  if (t == 0)
+    tile.begin (top, rows);
   if (!load_bits (f, tile))
     return;
-  int top = 0, rows = BORDERS_TILE;
 #pragma unroll 1
-  do {
-    __syncthreads ();
-    if (t == 0) {
-      tile.top = top;
-      tile.rows = rows;
-      tile.open = tile.closed = tile.head_count = 0;
-    }
-    __syncthreads ();
+  for (;;) {
     const uint32_t count = number_passages (tile);
     if (count > MOST_PASSAGES) {
       rows /= 2;
-      continue;
+    } else {
+      top += rows;
+      bool room = false;
+      if (count > 0) {
+        find_chains (f, tile, count);
+        write_segments (f, tile, count, &room);
+      }
+      if (room)
+        write_passages (f, tile, count);
+      if (top >= BORDERS_TILE)
+        return;
     }
-    top += rows;
-    if (count == 0)
-      continue;
-    find_chains (f, tile, count);
-    bool room;
-    write_segments (f, tile, count, &room);
-    if (room)
-      write_passages (f, tile, count);
-  } while (top < BORDERS_TILE);
+    __syncthreads ();
+    if (t == 0)
+      tile.begin (top, rows);
+    __syncthreads ();
+  }
 }
 
 } // namespace
@@ -422,6 +429,6 @@ __launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ BordersKernelAr
 void
 borders_launch_tiles (const BordersKernelArgs &f, bool overlap, cudaStream_t stream)
 {
-  ctr_launch_overlapped (
-      overlap, f.four_connected ? tile_kernel<true> : tile_kernel<false>, f.tiles_x * f.tiles_y, THREADS, 0, stream, f);
+  ctr_launch_overlapped (overlap, f.four_connected ? tile_kernel<true> : tile_kernel<false>,
+      dim3 (f.tiles_x, f.tiles_y), THREADS, 0, stream, f);
 }

@@ -70,19 +70,51 @@ load_chunk (const Args &f, uint32_t threshold, uint32_t x, uint32_t y)
   return inside >= 16 ? bits : bits & ((1u << inside) - 1);
 }
 
-/* Is the pixel foreground? Pixels outside the image are not. */
+/* Foreground of 32 pixels from column X on, a multiple of 32, as of load_chunk(). Their loads are under way together, unless they reach
+ * beyond the image or rows are not aligned. */
 template <typename Args>
-__device__ inline bool
-load_pixel (const Args &f, uint32_t threshold, int x, int y)
+__device__ inline uint32_t
+load_word (const Args &f, uint32_t threshold, uint32_t x, uint32_t y)
 {
-  if (x < 0 || y < 0 || x >= (int) f.width || y >= (int) f.height)
-    return false;
+  if (y >= f.height || x >= f.width)
+    return 0;
   const uint8_t *row = f.pixels + y * f.stride;
-  if (f.depth == 1)
-    return row[x / 8] >> x % 8 & 1;
-  const uint32_t sample = f.depth == 8 ? row[x] : ((const uint16_t *) row)[x];
-  return (sample >= threshold) != (bool) f.invert;
+  const bool whole = f.width - x >= 32 && ((uintptr_t) row & 15) == 0;
+  if (f.depth != 8 || !whole || threshold > 255)
+    return load_chunk (f, threshold, x, y) | load_chunk (f, threshold, x + 16, y) << 16;
+  const uint4 low = __ldcs ((const uint4 *) (row + x)), high = __ldcs ((const uint4 *) (row + x) + 1);
+  const uint32_t t_low = (threshold & 127) * 0x01010101u, t_small = threshold & 128 ? 0u : ~0u;
+  const uint32_t bits = compare16 (low, t_low, t_small) | compare16 (high, t_low, t_small) << 16;
+  return f.invert ? ~bits : bits;
 }
+
+/* A pixel whose sample is loaded, or the byte of a packed mask that has it: several can be under way together, as nothing waits for the
+ * sample before foreground() does. */
+struct LoadedPixel {
+  uint32_t sample = 0;
+  bool inside = false;
+
+  template <typename Args>
+  __device__ void
+  load (const Args &f, int x, int y)
+  {
+    const uint8_t *from = f.pixels + y * f.stride + ((uint64_t) x * f.depth >> 3);
+    inside = (uint32_t) x < f.width && (uint32_t) y < f.height;
+    if (inside && f.depth == 16)
+      sample = *(const uint16_t *) from;
+    if (inside && f.depth != 16)
+      sample = *from;
+  }
+
+  /* Is the pixel, of column X, foreground? Pixels outside the image are not. */
+  template <typename Args>
+  __device__ bool
+  foreground (const Args &f, uint32_t threshold, int x) const
+  {
+    const bool bit = f.depth == 1 ? sample >> x % 8 & 1 : (sample >= threshold) != (bool) f.invert;
+    return inside && bit;
+  }
+};
 
 } // namespace
 
