@@ -27,6 +27,8 @@ struct Capacity {
   uint32_t deep;                                      /* likewise those for any number of contours around one */
 };
 
+/* Room for more passages a tile of the frame: few of its tiles may be small. */
+constexpr uint32_t MANY_TILE_PASSAGES = 400;
 constexpr uint32_t MANY_FRAMES = 16; /* frames for which kernels stay queued after a frame needed them */
 
 /* All that the kernels behind the tile kernel depend on. */
@@ -319,7 +321,8 @@ queue_picture (Borders *b, BordersKernelArgs *f, CtrError *error)
     CTR_CUDA (cudaMemsetAsync (f->found, 0, sizeof *f->found, b->session.stream));
   b->is_begun = true;
   /* The kernel before may be any other where it is not the histogram. */
-  borders_launch_tiles (*f, b->session.overlap && b->input.counted, b->session.stream);
+  const bool many_passages = b->capacity.passages > (uint64_t) f->tiles_x * f->tiles_y * MANY_TILE_PASSAGES;
+  borders_launch_tiles (*f, many_passages, b->session.overlap && b->input.counted, b->session.stream);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }

@@ -518,8 +518,9 @@ has_few_points (const BordersKernelArgs &f)
 size_t borders_lay_out_planes (BordersKernelArgs *args, uint8_t *base);
 size_t borders_lay_out_contents (BordersKernelArgs *args, uint8_t *base);
 
-/* Queue the kernels. OVERLAP: the GPU has programmatic dependent launch. The first one reads the picture. */
-void borders_launch_tiles (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
+/* Queue the kernels. OVERLAP: the GPU has programmatic dependent launch. The first one reads the picture; MANY_PASSAGES changes nothing but
+ * its time. */
+void borders_launch_tiles (const BordersKernelArgs &args, bool many_passages, bool overlap, cudaStream_t stream);
 /* Few segments and contours: one CTA, or a cluster, ranks the segments and numbers the contours. */
 void borders_launch_few (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
 /* Can the GPU run that cluster? */

@@ -27,19 +27,22 @@ constexpr uint32_t JUMP_START = (1u << 30) - (1u << 16), JUMP_POINTS = (1u << 16
 constexpr uint32_t OUTSIDE = ~0u;
 constexpr uint16_t LOCAL_CLOSED = 1 << 15;
 
-constexpr int THREADS = 256, MOST_PASSAGES = 1664; /* Eight CTAs share the memory of a multiprocessor. */
-static_assert (MOST_PASSAGES <= 8192, "Jump has room for twice the points of a ring");
+constexpr int MARGIN_THREADS = 2 * BORDERS_TILE;
 constexpr int TILE_WORDS = BORDERS_TILE * BORDERS_TILE_WORDS, STRIDE = BORDERS_TILE_WORDS + 2;
-static_assert (THREADS >= TILE_WORDS, "a thread a word");
-constexpr int MARGIN_THREADS =
-    2 * BORDERS_TILE; /* a thread a pixel of the rows above and below; some also one to the left and one to the right */
-/* An 8-connected chequerboard has two passages a pixel. A pixel of 4-connected foreground has up to four. */
-constexpr int LEAST_ROWS_8 = 8, LEAST_ROWS_4 = 4;
-static_assert (LEAST_ROWS_8 * BORDERS_TILE * 2 <= MOST_PASSAGES && LEAST_ROWS_4 * BORDERS_TILE * 4 <= MOST_PASSAGES,
-    "a part of so few rows always has room");
 
-/* A tile. A tile with more than MOST_PASSAGES passages is processed in bands of rows: "parts". */
-template <bool FOUR_CONNECTED> struct Tile {
+/* A tile. A tile with more than MOST_PASSAGES passages is processed in bands of rows: "parts". Tiles of frames with MANY passages have
+ * room for more, so that few are in parts, and more threads for these. Of the others twice as many share a multiprocessor. */
+template <bool FOUR_CONNECTED_, bool MANY> struct Tile {
+  static constexpr bool FOUR_CONNECTED = FOUR_CONNECTED_;
+  /* Eight or sixteen CTAs have all threads of a multiprocessor, and share its memory. */
+  static constexpr int THREADS = MANY ? 256 : 128, MOST_PASSAGES = MANY ? 1664 : 704;
+  static_assert (MOST_PASSAGES <= 8192, "Jump has room for twice the points of a ring");
+  static_assert (THREADS >= TILE_WORDS && THREADS >= MARGIN_THREADS, "a thread a word, and a thread a pixel");
+  /* An 8-connected chequerboard has two passages a pixel. A pixel of 4-connected foreground has up to four. */
+  static constexpr int LEAST_ROWS = (MANY ? 8 : 4) / (FOUR_CONNECTED ? 2 : 1);
+  static_assert (
+      LEAST_ROWS * BORDERS_TILE * (FOUR_CONNECTED ? 4 : 2) <= MOST_PASSAGES, "a part of so few rows always has room");
+
   uint32_t bits[(BORDERS_TILE + 2) * STRIDE]; /* all rows, with a margin of one pixel */
   int top, rows;                              /* of the part */
 
@@ -149,15 +152,15 @@ template <bool FOUR_CONNECTED> struct Tile {
 
 /* Loads the foreground bits of the tile and its margin, and writes the tile's to memory. Returns whether the tile has
  * foreground. */
-template <bool FOUR_CONNECTED>
+template <typename T>
 __device__ inline bool
-load_bits (const BordersKernelArgs &f, Tile<FOUR_CONNECTED> &tile)
+load_bits (const BordersKernelArgs &f, T &tile)
 {
   const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold, t = threadIdx.x;
   const int left = blockIdx.x * BORDERS_TILE, top = blockIdx.y * BORDERS_TILE;
   /* The margin: a pixel of the rows above and below, and in some threads one to the left and one to the right. All that a thread loads is
    * under way together. */
-  const int i = (int) t - (THREADS - MARGIN_THREADS);
+  const int i = (int) t - (T::THREADS - MARGIN_THREADS);
   const bool has_margin = i >= 0, is_above = i < BORDERS_TILE, has_sides = has_margin && i < BORDERS_TILE + 2;
   const int margin_x = left + i % BORDERS_TILE, right = left + BORDERS_TILE;
   LoadedPixel pixel, west, east;
@@ -193,9 +196,9 @@ load_bits (const BordersKernelArgs &f, Tile<FOUR_CONNECTED> &tile)
 /* Finds the slots of the part and numbers its passages. Returns how many there are; more than MOST_PASSAGES are not
  * numbered.
  */
-template <bool FOUR_CONNECTED>
+template <typename T>
 __device__ inline uint32_t
-number_passages (Tile<FOUR_CONNECTED> &tile)
+number_passages (T &tile)
 {
   const uint32_t t = threadIdx.x, lane = t % 32, warp = t / 32;
   const int row = t / BORDERS_TILE_WORDS, word = t % BORDERS_TILE_WORDS;
@@ -209,7 +212,7 @@ number_passages (Tile<FOUR_CONNECTED> &tile)
 #pragma unroll
       for (int i = 0; i < 3; i++)
         rows[j][i] = tile.bits[(tile.top + row + j) * STRIDE + word + i];
-    find_slots<FOUR_CONNECTED> (rows, slots);
+    find_slots<T::FOUR_CONNECTED> (rows, slots);
     count = __popc (slots[0]) + __popc (slots[1]) + __popc (slots[2]) + __popc (slots[3]);
   }
   if (warp < WARPS) {
@@ -229,7 +232,7 @@ number_passages (Tile<FOUR_CONNECTED> &tile)
     sum += i < warp ? tile.warp_sums[i] : 0;
     all += tile.warp_sums[i];
   }
-  if (all == 0 || all > MOST_PASSAGES)
+  if (all == 0 || all > T::MOST_PASSAGES)
     return all;
   if (row < tile.rows) {
     *(uint4 *) tile.slots[t] = make_uint4 (slots[0], slots[1], slots[2], slots[3]);
@@ -258,13 +261,13 @@ join (const Jump &a, const Jump &b)
 
 /* Passages to chains. A chain begins with a passage that is entered from another tile, and its last one leaves the tile; or it is
  * a ring. Each passage learns the last one of its chain, or the start of its ring. */
-template <bool FOUR_CONNECTED>
+template <typename T>
 __device__ inline void
-find_chains (const BordersKernelArgs &f, Tile<FOUR_CONNECTED> &tile, uint32_t count)
+find_chains (const BordersKernelArgs &f, T &tile, uint32_t count)
 {
 #pragma unroll 1
-  for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
-    const PassageShape<FOUR_CONNECTED> s = tile.shape (i);
+  for (uint32_t i = threadIdx.x; i < count; i += T::THREADS) {
+    const PassageShape<T::FOUR_CONNECTED> s = tile.shape (i);
     int x, y;
     const uint32_t next = tile.next (i, s, &x, &y), place = tile.place[i];
     x = (int) (place >> PLACE_X & 63) + step_x (s.former);
@@ -281,7 +284,7 @@ find_chains (const BordersKernelArgs &f, Tile<FOUR_CONNECTED> &tile, uint32_t co
   __syncthreads ();
   do {
     any = false;
-    for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
+    for (uint32_t i = threadIdx.x; i < count; i += T::THREADS) {
       Jump jump = tile.load_jump (i);
       if (jump.start & JUMP_DONE)
         continue;
@@ -290,7 +293,7 @@ find_chains (const BordersKernelArgs &f, Tile<FOUR_CONNECTED> &tile, uint32_t co
       any = any || !(jump.start & JUMP_DONE);
     }
   } while (__syncthreads_or (any));
-  for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
+  for (uint32_t i = threadIdx.x; i < count; i += T::THREADS) {
     const Jump jump = tile.jump[i];
     if (jump.start & JUMP_RING && (jump.start & JUMP_START) >> 16 == i)
       tile.heads[atomicAdd (&tile.head_count, 1)] = i;
@@ -299,14 +302,14 @@ find_chains (const BordersKernelArgs &f, Tile<FOUR_CONNECTED> &tile, uint32_t co
 }
 
 /* Numbers the chains as segments, and writes them. */
-template <bool FOUR_CONNECTED>
+template <typename T>
 __device__ inline void
-write_segments (const BordersKernelArgs &f, Tile<FOUR_CONNECTED> &tile, uint32_t count, bool *room)
+write_segments (const BordersKernelArgs &f, T &tile, uint32_t count, bool *room)
 {
   const uint32_t t = threadIdx.x, heads = tile.head_count;
   int x, y;
 #pragma unroll 1
-  for (uint32_t k = t; k < heads; k += THREADS) {
+  for (uint32_t k = t; k < heads; k += T::THREADS) {
     const uint32_t i = tile.heads[k];
     const Jump jump = tile.jump[i];
     const uint32_t chain = tile.stands_for (jump);
@@ -336,7 +339,7 @@ write_segments (const BordersKernelArgs &f, Tile<FOUR_CONNECTED> &tile, uint32_t
   if (!*room)
     return;
 #pragma unroll 1
-  for (uint32_t k = t; k < heads; k += THREADS) {
+  for (uint32_t k = t; k < heads; k += T::THREADS) {
     const Jump jump = tile.jump[tile.heads[k]];
     const uint32_t chain = tile.stands_for (jump), length = tile.jump[chain].way & 0xffff,
                    segment = tile.segment[chain];
@@ -350,18 +353,18 @@ write_segments (const BordersKernelArgs &f, Tile<FOUR_CONNECTED> &tile, uint32_t
       f.by_segment.closed_key_length[tile.bases[2] + (segment & ~LOCAL_CLOSED)] = make_uint2 (key, length);
       continue;
     }
-    const PassageShape<FOUR_CONNECTED> end = tile.shape (chain);
+    const PassageShape<T::FOUR_CONNECTED> end = tile.shape (chain);
     tile.next (chain, end, &x, &y);
     f.ranking.segments[tile.bases[1] + segment] = {position_of (f, tile.image_x (x), tile.image_y (y)), length, key,
         SEGMENT_UNLINKED | end.next_slot () << SEGMENT_SLOT | (jump.start & JUMP_POINTS)};
   }
 }
 
-template <bool FOUR_CONNECTED>
+template <typename T>
 __device__ inline void
-write_passages (const BordersKernelArgs &f, const Tile<FOUR_CONNECTED> &tile, uint32_t count)
+write_passages (const BordersKernelArgs &f, const T &tile, uint32_t count)
 {
-  for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
+  for (uint32_t i = threadIdx.x; i < count; i += T::THREADS) {
     const Jump jump = tile.jump[i];
     const uint32_t place = tile.place[i], chain = tile.stands_for (jump), segment = tile.segment[chain];
     const uint32_t length = tile.jump[chain].way & 0xffff, to = tile.bases[0] + i;
@@ -383,11 +386,13 @@ write_passages (const BordersKernelArgs &f, const Tile<FOUR_CONNECTED> &tile, ui
 }
 
 /* One CTA a tile. Also tells later kernels of the frame where the result goes. */
-template <bool FOUR_CONNECTED>
+template <bool FOUR_CONNECTED, bool MANY>
 __global__ void
-__launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ BordersKernelArgs f)
+__launch_bounds__ (
+    Tile<FOUR_CONNECTED, MANY>::THREADS, ctr_shared_by (Tile<FOUR_CONNECTED, MANY>::THREADS, MANY ? 8 : 16))
+    tile_kernel (const __grid_constant__ BordersKernelArgs f)
 {
-  __shared__ Tile<FOUR_CONNECTED> tile;
+  __shared__ Tile<FOUR_CONNECTED, MANY> tile;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const uint32_t t = threadIdx.x;
@@ -403,7 +408,7 @@ __launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ BordersKernelAr
 #pragma unroll 1
   for (;;) {
     const uint32_t count = number_passages (tile);
-    if (count > MOST_PASSAGES) {
+    if (count > tile.MOST_PASSAGES) {
       rows /= 2;
     } else {
       top += rows;
@@ -427,8 +432,13 @@ __launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ BordersKernelAr
 } // namespace
 
 void
-borders_launch_tiles (const BordersKernelArgs &f, bool overlap, cudaStream_t stream)
+borders_launch_tiles (const BordersKernelArgs &f, bool many_passages, bool overlap, cudaStream_t stream)
 {
-  ctr_launch_overlapped (overlap, f.four_connected ? tile_kernel<true> : tile_kernel<false>,
-      dim3 (f.tiles_x, f.tiles_y), THREADS, 0, stream, f);
+  const auto launch = [&] (auto *kernel, int threads) {
+    ctr_launch_overlapped (overlap, kernel, dim3 (f.tiles_x, f.tiles_y), threads, 0, stream, f);
+  };
+  if (many_passages)
+    launch (f.four_connected ? tile_kernel<true, true> : tile_kernel<false, true>, Tile<false, true>::THREADS);
+  else
+    launch (f.four_connected ? tile_kernel<true, false> : tile_kernel<false, false>, Tile<false, false>::THREADS);
 }
