@@ -237,12 +237,13 @@ number_passages (T &tile)
   if (row < tile.rows) {
     *(uint4 *) tile.slots[t] = make_uint4 (slots[0], slots[1], slots[2], slots[3]);
     tile.base[t] = sum;
+    const uint32_t first_place = row << PLACE_Y | word * 32 << PLACE_X;
     for (uint32_t rest = slots[0] | slots[1] | slots[2] | slots[3]; rest; rest &= rest - 1) {
-      const uint32_t x = __ffs (rest) - 1;
+      const uint32_t pixel = rest & (0 - rest), place = first_place + ((31 - __clz (pixel)) << PLACE_X);
 #pragma unroll
       for (int k = 0; k < 4; k++)
-        if (slots[k] >> x & 1)
-          tile.place[sum++] = row << PLACE_Y | (word * 32 + x) << PLACE_X | k;
+        if (slots[k] & pixel)
+          tile.place[sum++] = place + k;
     }
   }
   __syncthreads ();
