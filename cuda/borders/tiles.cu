@@ -109,10 +109,11 @@ template <bool FOUR_CONNECTED_, bool MANY> struct Tile {
     return {(uint32_t) both, (uint32_t) (both >> 32)};
   }
 
+  /* Others load the jump before or after, but never a half of it. */
   __device__ void
-  exchange_jump (uint32_t passage, const Jump &with)
+  store_jump (uint32_t passage, const Jump &with)
   {
-    atomicExch ((unsigned long long *) &jump[passage], (unsigned long long) with.start << 32 | with.way);
+    *(volatile unsigned long long *) &jump[passage] = (unsigned long long) with.start << 32 | with.way;
   }
 
   /* Of passages whose chain is known: the passage that stands for it, a ring's start or another chain's last one. */
@@ -290,7 +291,9 @@ find_chains (const BordersKernelArgs &f, T &tile, uint32_t count)
       if (jump.start & JUMP_DONE)
         continue;
       jump = join (jump, tile.load_jump (jump.way >> 16));
-      tile.exchange_jump (i, jump);
+      if (!(jump.start & JUMP_DONE)) /* Two in one round: fewer barriers. */
+        jump = join (jump, tile.load_jump (jump.way >> 16));
+      tile.store_jump (i, jump);
       any = any || !(jump.start & JUMP_DONE);
     }
   } while (__syncthreads_or (any));
