@@ -6,8 +6,8 @@
 namespace
 {
 
-/* Bit fields of Tile.place: slot (2 bits), column (6), row (6), flag. */
-constexpr uint32_t PLACE_SLOT = 3, PLACE_KEPT = 1 << 14;
+/* Bit fields of Tile.place: slot (2 bits), column (6), row (6), flags. */
+constexpr uint32_t PLACE_SLOT = 3, PLACE_KEPT = 1 << 14, PLACE_OUTER = 1 << 15; /* An outer border may start here. */
 constexpr int PLACE_X = 2, PLACE_Y = 8;
 
 /* What a passage knows of its chain: at first about itself, in the end about all that follows it. The passages of a tile are
@@ -15,8 +15,8 @@ constexpr int PLACE_X = 2, PLACE_Y = 8;
  * has an outer border's start to the right of a pixel where a hole starts, as background lies there. */
 struct __align__ (8) Jump
 {
-  /* Upper half: the passage after the known ones, or the chain's last one. Lower half: points of the known ones but the last;
-   * of the passage that stands for a chain, points of the chain. */
+  /* Upper half: the passage after the known ones, or the chain's last one. Lower half: points of the known ones. Of the start of a ring, in
+   * the end, points of the ring. */
   uint32_t way;
   uint32_t
       start; /* JUMP_DONE, JUMP_RING; NO_START or the known passage where the ring may start first; points before it */
@@ -25,7 +25,6 @@ constexpr uint32_t JUMP_DONE = 1u << 31; /* All that follows is known. */
 constexpr uint32_t JUMP_RING = 1u << 30; /* It is a ring: its first start is known, and nothing else. */
 constexpr uint32_t JUMP_START = (1u << 30) - (1u << 16), JUMP_POINTS = (1u << 16) - 1, NO_START = 0x3fffu << 16;
 constexpr uint32_t OUTSIDE = ~0u;
-constexpr uint16_t LOCAL_CLOSED = 1 << 15;
 
 constexpr int MARGIN_THREADS = 2 * BORDERS_TILE;
 constexpr int TILE_WORDS = BORDERS_TILE * BORDERS_TILE_WORDS, STRIDE = BORDERS_TILE_WORDS + 2;
@@ -50,9 +49,9 @@ template <bool FOUR_CONNECTED_, bool MANY> struct Tile {
   uint16_t base[TILE_WORDS]; /* earlier passages */
   Jump jump[MOST_PASSAGES];
   uint16_t place[MOST_PASSAGES];
-  uint16_t segment[MOST_PASSAGES]; /* number, in the part, of the chain that this passage stands for */
-  uint16_t heads[MOST_PASSAGES];   /* passages that are entered from another tile, and starts of rings */
-  uint32_t head_count;
+  uint16_t segment
+      [MOST_PASSAGES]; /* the next passage; in the end the number, in the part, of the segment that this one stands for */
+  uint16_t heads[MOST_PASSAGES]; /* from the front: first passages of open segments; from the back: starts of rings */
   uint32_t warp_sums[TILE_WORDS / 32];
   uint32_t open, closed;
   uint32_t bases[3]; /* numbers of the part's first passage, open segment and closed segment */
@@ -116,11 +115,16 @@ template <bool FOUR_CONNECTED_, bool MANY> struct Tile {
     *(volatile unsigned long long *) &jump[passage] = (unsigned long long) with.start << 32 | with.way;
   }
 
-  /* Of passages whose chain is known: the passage that stands for it, a ring's start or another chain's last one. */
-  __device__ static uint32_t
-  stands_for (const Jump &j)
+  /* The start of the ring that is a closed segment. */
+  __device__ uint16_t &
+  ring (uint32_t segment_)
   {
-    return j.start & JUMP_RING ? (j.start & JUMP_START) >> 16 : j.way >> 16;
+    return heads[MOST_PASSAGES - 1 - segment_];
+  }
+  __device__ uint32_t
+  ring (uint32_t segment_) const
+  {
+    return heads[MOST_PASSAGES - 1 - segment_];
   }
 
   __device__ bool
@@ -135,7 +139,7 @@ template <bool FOUR_CONNECTED_, bool MANY> struct Tile {
   {
     top = top_;
     rows = rows_;
-    open = closed = head_count = 0;
+    open = closed = 0;
   }
 
   /* Coordinates in the image. */
@@ -261,11 +265,11 @@ join (const Jump &a, const Jump &b)
   return {ring ? 0 : b.way + points, start | (ring ? JUMP_DONE | JUMP_RING : b.start & JUMP_DONE)};
 }
 
-/* Passages to chains. A chain begins with a passage that is entered from another tile, and its last one leaves the tile; or it is
- * a ring. Each passage learns the last one of its chain, or the start of its ring. */
+/* Passages to chains of one: finds which one follows each. A chain begins with a passage that is entered from another tile, and its last
+ * one leaves the tile; or it is a ring. The chains that begin so are the open segments. */
 template <typename T>
 __device__ inline void
-find_chains (const BordersKernelArgs &f, T &tile, uint32_t count)
+link_passages (const BordersKernelArgs &f, T &tile, uint32_t count)
 {
 #pragma unroll 1
   for (uint32_t i = threadIdx.x; i < count; i += T::THREADS) {
@@ -274,16 +278,24 @@ find_chains (const BordersKernelArgs &f, T &tile, uint32_t count)
     const uint32_t next = tile.next (i, s, &x, &y), place = tile.place[i];
     x = (int) (place >> PLACE_X & 63) + step_x (s.former);
     y = (int) (place >> PLACE_Y & 63) + step_y (s.former);
-    const uint32_t kept = !f.simple || s.corner ();
-    tile.place[i] = place | (kept ? PLACE_KEPT : 0);
-    const uint32_t start = s.starts_outer () || s.starts_hole () ? i << 16 : NO_START;
-    tile.jump[i] = next == OUTSIDE ? Jump{i << 16, start | JUMP_DONE}
-                                   : Jump{next << 16 | kept, start | (s.alone () ? JUMP_DONE | JUMP_RING : 0)};
+    const bool kept = !f.simple || s.corner (), outer = s.starts_outer ();
+    tile.place[i] = place | (kept ? PLACE_KEPT : 0) | (outer ? PLACE_OUTER : 0);
+    tile.segment[i] = next;
+    tile.jump[i] = {(next == OUTSIDE ? i : next) << 16 | kept, (outer || s.starts_hole () ? i << 16 : NO_START)
+                                                                   | (next == OUTSIDE ? JUMP_DONE : 0)
+                                                                   | (s.alone () ? JUMP_DONE | JUMP_RING : 0)};
     if (!s.alone () && !tile.inside (x, y))
-      tile.heads[atomicAdd (&tile.head_count, 1)] = i;
+      tile.heads[atomicAdd (&tile.open, 1)] = i;
   }
-  bool any;
   __syncthreads ();
+}
+
+/* Each passage learns the last one of its chain, or the start of its ring. */
+template <typename T>
+__device__ inline void
+find_chains (T &tile, uint32_t count)
+{
+  bool any;
   do {
     any = false;
     for (uint32_t i = threadIdx.x; i < count; i += T::THREADS) {
@@ -297,70 +309,77 @@ find_chains (const BordersKernelArgs &f, T &tile, uint32_t count)
       any = any || !(jump.start & JUMP_DONE);
     }
   } while (__syncthreads_or (any));
+}
+
+/* The numbers of the segments, for the passages that stand for them; and the lengths of rings. */
+template <typename T>
+__device__ inline void
+number_segments (T &tile, uint32_t count)
+{
+  for (uint32_t k = threadIdx.x; k < tile.open; k += T::THREADS)
+    tile.segment[tile.jump[tile.heads[k]].way >> 16] = k;
   for (uint32_t i = threadIdx.x; i < count; i += T::THREADS) {
-    const Jump jump = tile.jump[i];
-    if (jump.start & JUMP_RING && (jump.start & JUMP_START) >> 16 == i)
-      tile.heads[atomicAdd (&tile.head_count, 1)] = i;
+    const uint32_t start = tile.jump[i].start;
+    if (!(start & JUMP_RING) || (start & JUMP_START) >> 16 != i)
+      continue;
+    const uint32_t next = tile.segment[i], number = atomicAdd (&tile.closed, 1);
+    tile.jump[i].way = tile.kept (i) + (next == i ? 0 : tile.jump[next].start & JUMP_POINTS);
+    tile.segment[i] = number;
+    tile.ring (number) = i;
   }
   __syncthreads ();
 }
 
-/* Numbers the chains as segments, and writes them. */
+/* Adds to a counter of all tiles. Returns what it was. */
+__device__ inline uint32_t
+add_found (uint32_t *counter, uint32_t added)
+{
+  return added ? atomicAdd (counter, added) : 0;
+}
+
+/* Is there room for the part? The numbers of its first passage and segments are known. */
+template <typename T>
+__device__ inline bool
+has_room (const BordersKernelArgs &f, const T &tile, uint32_t count)
+{
+  const auto fits = [] (uint32_t base, uint32_t added, uint32_t most) { return added <= most && base <= most - added; };
+  if (threadIdx.x == 0 && !fits (tile.bases[0], count, MOST_FRAME_PASSAGES))
+    atomicOr (&f.found->too_many, 1);
+  return fits (tile.bases[0], count, f.by_passage.capacity) && fits (tile.bases[1], tile.open, f.ranking.capacity)
+         && (tile.closed == 0 || fits (tile.bases[2], tile.closed, f.by_segment.closed_capacity));
+}
+
+/* The key of the ring start that JUMP knows. */
+template <typename T>
+__device__ inline uint32_t
+key_of (const BordersKernelArgs &f, const T &tile, const Jump &jump)
+{
+  if ((jump.start & JUMP_START) == NO_START)
+    return NO_KEY;
+  const uint32_t place = tile.place[(jump.start & JUMP_START) >> 16];
+  return position_of (f, tile.image_x (place >> PLACE_X & 63), tile.image_y (place >> PLACE_Y & 63))
+         + !(place & PLACE_OUTER);
+}
+
+/* By the last threads first, as the first ones have passages to write. */
 template <typename T>
 __device__ inline void
-write_segments (const BordersKernelArgs &f, T &tile, uint32_t count, bool *room)
+write_segments (const BordersKernelArgs &f, const T &tile)
 {
-  const uint32_t t = threadIdx.x, heads = tile.head_count;
-  int x, y;
+  const uint32_t t = T::THREADS - 1 - threadIdx.x;
 #pragma unroll 1
-  for (uint32_t k = t; k < heads; k += T::THREADS) {
-    const uint32_t i = tile.heads[k];
-    const Jump jump = tile.jump[i];
-    const uint32_t chain = tile.stands_for (jump);
-    uint32_t length;
-    if (jump.start & JUMP_RING) {
-      const uint32_t next = tile.next (i, tile.shape (i), &x, &y);
-      length = tile.kept (i) + (next == i ? 0 : tile.jump[next].start & JUMP_POINTS);
-      tile.segment[chain] = atomicAdd (&tile.closed, 1) | LOCAL_CLOSED;
-    } else {
-      length = (jump.way & 0xffff) + tile.kept (chain);
-      tile.segment[chain] = atomicAdd (&tile.open, 1);
-    }
-    tile.jump[chain].way = chain << 16 | length;
-  }
-  __syncthreads ();
-  if (t < 3) { /* so that all three additions are under way together */
-    uint32_t *const counter = t == 0 ? &f.found->passages : t == 1 ? &f.found->open : &f.found->closed;
-    const uint32_t added = t == 0 ? count : t == 1 ? tile.open : tile.closed;
-    tile.bases[t] = added ? atomicAdd (counter, added) : 0;
-  }
-  __syncthreads ();
-  const auto fits = [] (uint32_t base, uint32_t added, uint32_t most) { return added <= most && base <= most - added; };
-  *room = fits (tile.bases[0], count, f.by_passage.capacity) && fits (tile.bases[1], tile.open, f.ranking.capacity)
-          && fits (tile.bases[2], tile.closed, f.by_segment.closed_capacity);
-  if (t == 0 && !fits (tile.bases[0], count, MOST_FRAME_PASSAGES))
-    atomicOr (&f.found->too_many, 1);
-  if (!*room)
-    return;
-#pragma unroll 1
-  for (uint32_t k = t; k < heads; k += T::THREADS) {
+  for (uint32_t k = t; k < tile.open; k += T::THREADS) {
     const Jump jump = tile.jump[tile.heads[k]];
-    const uint32_t chain = tile.stands_for (jump), length = tile.jump[chain].way & 0xffff,
-                   segment = tile.segment[chain];
-    uint32_t key = NO_KEY;
-    if ((jump.start & JUMP_START) != NO_START) {
-      const uint32_t start = (jump.start & JUMP_START) >> 16, place = tile.place[start];
-      const uint32_t at = position_of (f, tile.image_x (place >> PLACE_X & 63), tile.image_y (place >> PLACE_Y & 63));
-      key = at + !tile.shape (start).starts_outer ();
-    }
-    if (segment & LOCAL_CLOSED) {
-      f.by_segment.closed_key_length[tile.bases[2] + (segment & ~LOCAL_CLOSED)] = make_uint2 (key, length);
-      continue;
-    }
-    const PassageShape<T::FOUR_CONNECTED> end = tile.shape (chain);
-    tile.next (chain, end, &x, &y);
-    f.ranking.segments[tile.bases[1] + segment] = {position_of (f, tile.image_x (x), tile.image_y (y)), length, key,
-        SEGMENT_UNLINKED | end.next_slot () << SEGMENT_SLOT | (jump.start & JUMP_POINTS)};
+    const uint32_t last = jump.way >> 16;
+    const PassageShape<T::FOUR_CONNECTED> end = tile.shape (last);
+    int x, y;
+    tile.next (last, end, &x, &y);
+    f.ranking.segments[tile.bases[1] + k] = {position_of (f, tile.image_x (x), tile.image_y (y)), jump.way & 0xffff,
+        key_of (f, tile, jump), SEGMENT_UNLINKED | end.next_slot () << SEGMENT_SLOT | (jump.start & JUMP_POINTS)};
+  }
+  for (uint32_t k = t; k < tile.closed; k += T::THREADS) {
+    const Jump jump = tile.jump[tile.ring (k)];
+    f.by_segment.closed_key_length[tile.bases[2] + k] = make_uint2 (key_of (f, tile, jump), jump.way & 0xffff);
   }
 }
 
@@ -370,23 +389,51 @@ write_passages (const BordersKernelArgs &f, const T &tile, uint32_t count)
 {
   for (uint32_t i = threadIdx.x; i < count; i += T::THREADS) {
     const Jump jump = tile.jump[i];
-    const uint32_t place = tile.place[i], chain = tile.stands_for (jump), segment = tile.segment[chain];
-    const uint32_t length = tile.jump[chain].way & 0xffff, to = tile.bases[0] + i;
-    uint32_t rest; /* points from this one on */
-    if (segment & LOCAL_CLOSED)
-      rest = chain == i ? length : jump.start & JUMP_POINTS;
-    else
-      rest = (chain == i ? 0 : jump.way & 0xffff) + tile.kept (chain);
+    const uint32_t place = tile.place[i], to = tile.bases[0] + i;
+    uint32_t position, segment;
+    if (jump.start & JUMP_RING) {
+      const uint32_t start = (jump.start & JUMP_START) >> 16;
+      segment = (tile.bases[2] + tile.segment[start]) | SEGMENT_CLOSED;
+      position = start == i ? 0 : (tile.jump[start].way & 0xffff) - (jump.start & JUMP_POINTS);
+    } else {
+      const uint32_t number = tile.segment[jump.way >> 16];
+      segment = tile.bases[1] + number;
+      position = (tile.jump[tile.heads[number]].way & 0xffff) - (jump.way & 0xffff);
+    }
     f.by_passage.place[to] = tile.image_x (place >> PLACE_X & 63) | tile.image_y (place >> PLACE_Y & 63) << 16;
-    f.by_passage.segment[to] =
-        segment & LOCAL_CLOSED ? (tile.bases[2] + (segment & ~LOCAL_CLOSED)) | SEGMENT_CLOSED : tile.bases[1] + segment;
-    f.by_passage.position[to] = (length - rest) | (place & PLACE_KEPT ? PASSAGE_KEPT : 0);
+    f.by_passage.segment[to] = segment;
+    f.by_passage.position[to] = position | (place & PLACE_KEPT ? PASSAGE_KEPT : 0);
   }
   const uint32_t t = threadIdx.x;
   const int row = t / BORDERS_TILE_WORDS, word = t % BORDERS_TILE_WORDS;
   if (row < tile.rows && (tile.slots[t][0] | tile.slots[t][1] | tile.slots[t][2] | tile.slots[t][3]))
     f.by_word.first_passage[(size_t) tile.image_y (row) * f.by_word.per_row + blockIdx.x * BORDERS_TILE_WORDS + word] =
         tile.bases[0] + tile.base[t];
+}
+
+/* Finds the part's segments, and writes these and the passages, if there is room. */
+template <typename T>
+__device__ inline void
+follow_passages (const BordersKernelArgs &f, T &tile, uint32_t count)
+{
+  const uint32_t t = threadIdx.x;
+  link_passages (f, tile, count);
+  uint32_t base = 0; /* Both additions are under way together, while chains are found. */
+  if (t < 2)
+    base = add_found (t == 0 ? &f.found->passages : &f.found->open, t == 0 ? count : tile.open);
+  find_chains (tile, count);
+  if (t < 2)
+    tile.bases[t] = base;
+  number_segments (tile, count);
+  if (tile.closed > 0) {
+    if (t == 0)
+      tile.bases[2] = add_found (&f.found->closed, tile.closed);
+    __syncthreads ();
+  }
+  if (has_room (f, tile, count)) {
+    write_segments (f, tile);
+    write_passages (f, tile, count);
+  }
 }
 
 /* One CTA a tile. Also tells later kernels of the frame where the result goes. */
@@ -416,13 +463,8 @@ __launch_bounds__ (
       rows /= 2;
     } else {
       top += rows;
-      bool room = false;
-      if (count > 0) {
-        find_chains (f, tile, count);
-        write_segments (f, tile, count, &room);
-      }
-      if (room)
-        write_passages (f, tile, count);
+      if (count > 0)
+        follow_passages (f, tile, count);
       if (top >= BORDERS_TILE)
         return;
     }
