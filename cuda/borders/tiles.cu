@@ -327,7 +327,6 @@ number_segments (T &tile, uint32_t count)
     tile.segment[i] = number;
     tile.ring (number) = i;
   }
-  __syncthreads ();
 }
 
 /* Adds to a counter of all tiles. Returns what it was. */
@@ -337,16 +336,10 @@ add_found (uint32_t *counter, uint32_t added)
   return added ? atomicAdd (counter, added) : 0;
 }
 
-/* Is there room for the part? The numbers of its first passage and segments are known. */
-template <typename T>
 __device__ inline bool
-has_room (const BordersKernelArgs &f, const T &tile, uint32_t count)
+fits (uint32_t base, uint32_t added, uint32_t most)
 {
-  const auto fits = [] (uint32_t base, uint32_t added, uint32_t most) { return added <= most && base <= most - added; };
-  if (threadIdx.x == 0 && !fits (tile.bases[0], count, MOST_FRAME_PASSAGES))
-    atomicOr (&f.found->too_many, 1);
-  return fits (tile.bases[0], count, f.by_passage.capacity) && fits (tile.bases[1], tile.open, f.ranking.capacity)
-         && (tile.closed == 0 || fits (tile.bases[2], tile.closed, f.by_segment.closed_capacity));
+  return added <= most && base <= most - added;
 }
 
 /* The key of the ring start that JUMP knows. */
@@ -419,21 +412,30 @@ follow_passages (const BordersKernelArgs &f, T &tile, uint32_t count)
   const uint32_t t = threadIdx.x;
   link_passages (f, tile, count);
   uint32_t base = 0; /* Both additions are under way together, while chains are found. */
+  const uint32_t added = t == 0 ? count : tile.open;
   if (t < 2)
-    base = add_found (t == 0 ? &f.found->passages : &f.found->open, t == 0 ? count : tile.open);
+    base = add_found (t == 0 ? &f.found->passages : &f.found->open, added);
   find_chains (tile, count);
-  if (t < 2)
+  bool lacks = false;
+  if (t < 2) {
     tile.bases[t] = base;
+    lacks = !fits (base, added, t == 0 ? f.by_passage.capacity : f.ranking.capacity);
+    if (t == 0 && !fits (base, added, MOST_FRAME_PASSAGES))
+      atomicOr (&f.found->too_many, 1);
+  }
   number_segments (tile, count);
+  lacks = __syncthreads_or (lacks);
   if (tile.closed > 0) {
-    if (t == 0)
-      tile.bases[2] = add_found (&f.found->closed, tile.closed);
-    __syncthreads ();
+    if (t == 0) {
+      base = tile.bases[2] = add_found (&f.found->closed, tile.closed);
+      lacks = lacks || !fits (base, tile.closed, f.by_segment.closed_capacity);
+    }
+    lacks = __syncthreads_or (lacks);
   }
-  if (has_room (f, tile, count)) {
-    write_segments (f, tile);
-    write_passages (f, tile, count);
-  }
+  if (lacks)
+    return;
+  write_segments (f, tile);
+  write_passages (f, tile, count);
 }
 
 /* One CTA a tile. Also tells later kernels of the frame where the result goes. */
