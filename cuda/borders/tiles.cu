@@ -26,7 +26,7 @@ constexpr uint32_t JUMP_RING = 1u << 30; /* It is a ring: its first start is kno
 constexpr uint32_t JUMP_START = (1u << 30) - (1u << 16), JUMP_POINTS = (1u << 16) - 1, NO_START = 0x3fffu << 16;
 constexpr uint32_t OUTSIDE = ~0u;
 
-constexpr int MARGIN_THREADS = 2 * BORDERS_TILE;
+constexpr int MARGIN_THREADS = 2 * BORDERS_TILE; /* The first ones also have pixels to the left and to the right. */
 constexpr int TILE_WORDS = BORDERS_TILE * BORDERS_TILE_WORDS, STRIDE = BORDERS_TILE_WORDS + 2;
 
 /* A tile. A tile with more than MOST_PASSAGES passages is processed in bands of rows: "parts". Tiles of frames with MANY passages have
@@ -162,25 +162,26 @@ __device__ inline bool
 load_bits (const BordersKernelArgs &f, T &tile)
 {
   const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold, t = threadIdx.x;
-  const int left = blockIdx.x * BORDERS_TILE, top = blockIdx.y * BORDERS_TILE;
+  const uint32_t left = blockIdx.x * BORDERS_TILE, top = blockIdx.y * BORDERS_TILE;
   /* The margin: a pixel of the rows above and below, and in some threads one to the left and one to the right. All that a thread loads is
    * under way together. */
-  const int i = (int) t - (T::THREADS - MARGIN_THREADS);
-  const bool has_margin = i >= 0, is_above = i < BORDERS_TILE, has_sides = has_margin && i < BORDERS_TILE + 2;
-  const int margin_x = left + i % BORDERS_TILE, right = left + BORDERS_TILE;
+  const uint32_t i = t - (T::THREADS - MARGIN_THREADS), margin_x = left + i % BORDERS_TILE;
+  const bool has_margin = T::THREADS == MARGIN_THREADS || i < MARGIN_THREADS, is_above = i < BORDERS_TILE,
+             has_sides = i < BORDERS_TILE + 2;
   LoadedPixel pixel, west, east;
-  if (has_margin) {
+  if (has_margin)
     pixel.load (f, margin_x, is_above ? top - 1 : top + BORDERS_TILE);
-    west.load (f, has_sides ? left - 1 : -1, top - 1 + i);
-    east.load (f, has_sides ? right : -1, top - 1 + i);
+  if (has_sides) {
+    west.load (f, left - 1, top - 1 + i);
+    east.load (f, left + BORDERS_TILE, top - 1 + i);
   }
   uint32_t word = 0;
-  if (t < TILE_WORDS) {
-    const int row = t / BORDERS_TILE_WORDS, x = t % BORDERS_TILE_WORDS;
-    word = load_word (f, threshold, left + x * 32, top + row);
+  if (T::THREADS == TILE_WORDS || t < TILE_WORDS) {
+    const uint32_t row = t / BORDERS_TILE_WORDS, x = t % BORDERS_TILE_WORDS, y = top + row;
+    word = load_word (f, threshold, left + x * 32, y);
     tile.bits[(row + 1) * STRIDE + 1 + x] = word;
-    if (top + row < (int) f.height) {
-      const size_t to = (size_t) (top + row) * f.by_word.per_row + blockIdx.x * BORDERS_TILE_WORDS + x;
+    if (y < f.height) {
+      const size_t to = (size_t) y * f.by_word.per_row + blockIdx.x * BORDERS_TILE_WORDS + x;
       f.by_word.foreground[to] = word;
       if (f.many_segments)
         f.by_word.starts[to] = 0;
@@ -190,10 +191,10 @@ load_bits (const BordersKernelArgs &f, T &tile)
     const uint32_t bits = __ballot_sync (~0u, pixel.foreground (f, threshold, margin_x));
     if (i % 32 == 0)
       tile.bits[(is_above ? 0 : BORDERS_TILE + 1) * STRIDE + 1 + i % BORDERS_TILE / 32] = bits;
-    if (has_sides) {
-      tile.bits[i * STRIDE] = (uint32_t) west.foreground (f, threshold, left - 1) << 31;
-      tile.bits[i * STRIDE + STRIDE - 1] = east.foreground (f, threshold, right);
-    }
+  }
+  if (has_sides) {
+    tile.bits[i * STRIDE] = (uint32_t) west.foreground (f, threshold, left - 1) << 31;
+    tile.bits[i * STRIDE + STRIDE - 1] = east.foreground (f, threshold, left + BORDERS_TILE);
   }
   return __syncthreads_or (word);
 }
@@ -220,7 +221,7 @@ number_passages (T &tile)
     find_slots<T::FOUR_CONNECTED> (rows, slots);
     count = __popc (slots[0]) + __popc (slots[1]) + __popc (slots[2]) + __popc (slots[3]);
   }
-  if (warp < WARPS) {
+  if (T::THREADS == TILE_WORDS || warp < WARPS) {
     sum = count;
     for (int d = 1; d < 32; d *= 2) {
       const uint32_t n = __shfl_up_sync (~0u, sum, d);

@@ -80,11 +80,13 @@ load_word (const Args &f, uint32_t threshold, uint32_t x, uint32_t y)
     return 0;
   const uint8_t *row = f.pixels + y * f.stride;
   const bool whole = f.width - x >= 32 && ((uintptr_t) row & 15) == 0;
-  if (f.depth != 8 || !whole || threshold > 255)
+  if (f.depth != 8 || !whole)
     return load_chunk (f, threshold, x, y) | load_chunk (f, threshold, x + 16, y) << 16;
   const uint4 low = __ldcs ((const uint4 *) (row + x)), high = __ldcs ((const uint4 *) (row + x) + 1);
   const uint32_t t_low = (threshold & 127) * 0x01010101u, t_small = threshold & 128 ? 0u : ~0u;
-  const uint32_t bits = compare16 (low, t_low, t_small) | compare16 (high, t_low, t_small) << 16;
+  uint32_t bits = compare16 (low, t_low, t_small) | compare16 (high, t_low, t_small) << 16;
+  if (threshold > 255)
+    bits = 0;
   return f.invert ? ~bits : bits;
 }
 
@@ -96,10 +98,10 @@ struct LoadedPixel {
 
   template <typename Args>
   __device__ void
-  load (const Args &f, int x, int y)
+  load (const Args &f, uint32_t x, uint32_t y)
   {
-    const uint8_t *from = f.pixels + y * f.stride + ((uint64_t) x * f.depth >> 3);
-    inside = (uint32_t) x < f.width && (uint32_t) y < f.height;
+    const uint8_t *from = f.pixels + y * f.stride + x * f.depth / 8;
+    inside = x < f.width && y < f.height;
     if (inside && f.depth == 16)
       sample = *(const uint16_t *) from;
     if (inside && f.depth != 16)
@@ -109,7 +111,7 @@ struct LoadedPixel {
   /* Is the pixel, of column X, foreground? Pixels outside the image are not. */
   template <typename Args>
   __device__ bool
-  foreground (const Args &f, uint32_t threshold, int x) const
+  foreground (const Args &f, uint32_t threshold, uint32_t x) const
   {
     const bool bit = f.depth == 1 ? sample >> x % 8 & 1 : (sample >= threshold) != (bool) f.invert;
     return inside && bit;
