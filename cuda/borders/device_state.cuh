@@ -365,20 +365,20 @@ template <bool FOUR_CONNECTED> struct PassageShape {
   __device__ bool
   faces (uint32_t d) const
   {
-    return alone () || ((d - 2 * slot) & 7) < ((next - 2 * slot) & 7);
+    return alone () | (((d - 2 * slot) & 7) < ((next - 2 * slot) & 7));
   }
 
-  /* May the ring start here? An outer border may start where no earlier pixel touches this one, a hole where the
+  /* May the ring start here? Without branches, as here and below both conditions are short. An outer border may start where no earlier pixel touches this one, a hole where the
    * background pixel to the east has foreground above it. */
   __device__ bool
   starts_outer () const
   {
-    return !(neighbours & 0x1e) && faces (4);
+    return ((neighbours & 0x1e) == 0) & faces (4);
   }
   __device__ bool
   starts_hole () const
   {
-    return neighbours & 2 && faces (0);
+    return (neighbours >> 1 & 1) & faces (0);
   }
 
   __device__ uint32_t
@@ -423,7 +423,7 @@ template <> struct PassageShape<true> {
   __device__ bool
   faces (uint32_t d) const
   {
-    return alone () || ((d - former - 1) & 7) < turn - 1;
+    return alone () | (((d - former - 1) & 7) < turn - 1);
   }
 
   /* An outer border may start where no earlier pixel shares an edge with this one, a hole where there is foreground above this
@@ -431,12 +431,12 @@ template <> struct PassageShape<true> {
   __device__ bool
   starts_outer () const
   {
-    return !(neighbours & 0x14) && faces (4);
+    return ((neighbours & 0x14) == 0) & faces (4);
   }
   __device__ bool
   starts_hole () const
   {
-    return (neighbours & 6) == 6 && faces (0);
+    return ((neighbours & 6) == 6) & faces (0);
   }
 
   __device__ uint32_t
@@ -483,10 +483,11 @@ step_y (uint32_t direction)
 __device__ inline uint32_t
 passages_before (const uint32_t slots[4], uint32_t x, uint32_t slot)
 {
+  const uint32_t before = (1u << x) - 1, with_own = 2 * before + 1;
   uint32_t count = 0;
 #pragma unroll
   for (int k = 0; k < 4; k++)
-    count += __popc (slots[k] & (((k < (int) slot ? 2u : 1u) << x) - 1));
+    count += __popc (slots[k] & (k < (int) slot ? with_own : before));
   return count;
 }
 

@@ -24,7 +24,6 @@ struct __align__ (8) Jump
 constexpr uint32_t JUMP_DONE = 1u << 31; /* All that follows is known. */
 constexpr uint32_t JUMP_RING = 1u << 30; /* It is a ring: its first start is known, and nothing else. */
 constexpr uint32_t JUMP_START = (1u << 30) - (1u << 16), JUMP_POINTS = (1u << 16) - 1, NO_START = 0x3fffu << 16;
-constexpr uint32_t OUTSIDE = ~0u;
 
 constexpr int MARGIN_THREADS = 2 * BORDERS_TILE; /* The first ones also have pixels to the left and to the right. */
 constexpr int TILE_WORDS = BORDERS_TILE * BORDERS_TILE_WORDS, STRIDE = BORDERS_TILE_WORDS + 2;
@@ -82,23 +81,14 @@ template <bool FOUR_CONNECTED_, bool MANY> struct Tile {
     return PassageShape<FOUR_CONNECTED> (neighbours (p >> PLACE_X & 63, p >> PLACE_Y & 63), p & PLACE_SLOT);
   }
 
-  /* The next passage, or OUTSIDE. *X, *Y: its pixel. */
+  /* The directions that lead out of the part from a pixel, as bits. */
   __device__ uint32_t
-  next (uint32_t passage, const PassageShape<FOUR_CONNECTED> &s, int *x, int *y) const
+  ways_out (uint32_t x, uint32_t y) const
   {
-    *x = place[passage] >> PLACE_X & 63;
-    *y = place[passage] >> PLACE_Y & 63;
-    if (s.alone ())
-      return passage;
-    *x += step_x (s.next);
-    *y += step_y (s.next);
-    return inside (*x, *y) ? passage_at (*x, *y, s.next_slot ()) : OUTSIDE;
-  }
-
-  __device__ bool
-  inside (int x, int y) const
-  {
-    return x >= 0 && x < BORDERS_TILE && y >= 0 && y < rows;
+    return (x == 0                     ? 0x38
+               : x == BORDERS_TILE - 1 ? 0x83
+                                       : 0)
+           | (y == 0 ? 0x0e : 0) | (y == (uint32_t) rows - 1 ? 0xe0 : 0);
   }
 
   __device__ Jump
@@ -274,18 +264,20 @@ link_passages (const BordersKernelArgs &f, T &tile, uint32_t count)
 {
 #pragma unroll 1
   for (uint32_t i = threadIdx.x; i < count; i += T::THREADS) {
+    const uint32_t place = tile.place[i], x = place >> PLACE_X & 63, y = place >> PLACE_Y & 63;
     const PassageShape<T::FOUR_CONNECTED> s = tile.shape (i);
-    int x, y;
-    const uint32_t next = tile.next (i, s, &x, &y), place = tile.place[i];
-    x = (int) (place >> PLACE_X & 63) + step_x (s.former);
-    y = (int) (place >> PLACE_Y & 63) + step_y (s.former);
-    const bool kept = !f.simple || s.corner (), outer = s.starts_outer ();
+    const uint32_t ways_out = tile.ways_out (x, y);
+    const bool alone = s.alone (), leaves = (ways_out >> s.next & 1) & !alone,
+               enters = (ways_out >> s.former & 1) & !alone;
+    uint32_t next = i;
+    if (!(alone | leaves))
+      next = tile.passage_at (x + step_x (s.next), y + step_y (s.next), s.next_slot ());
+    const bool kept = !f.simple || s.corner (), outer = s.starts_outer (), starts = outer | s.starts_hole ();
     tile.place[i] = place | (kept ? PLACE_KEPT : 0) | (outer ? PLACE_OUTER : 0);
     tile.segment[i] = next;
-    tile.jump[i] = {(next == OUTSIDE ? i : next) << 16 | kept, (outer || s.starts_hole () ? i << 16 : NO_START)
-                                                                   | (next == OUTSIDE ? JUMP_DONE : 0)
-                                                                   | (s.alone () ? JUMP_DONE | JUMP_RING : 0)};
-    if (!s.alone () && !tile.inside (x, y))
+    tile.jump[i] = {
+        next << 16 | kept, (starts ? i << 16 : NO_START) | (alone | leaves ? JUMP_DONE : 0) | (alone ? JUMP_RING : 0)};
+    if (enters)
       tile.heads[atomicAdd (&tile.open, 1)] = i;
   }
   __syncthreads ();
@@ -364,10 +356,9 @@ write_segments (const BordersKernelArgs &f, const T &tile)
 #pragma unroll 1
   for (uint32_t k = t; k < tile.open; k += T::THREADS) {
     const Jump jump = tile.jump[tile.heads[k]];
-    const uint32_t last = jump.way >> 16;
+    const uint32_t last = jump.way >> 16, place = tile.place[last];
     const PassageShape<T::FOUR_CONNECTED> end = tile.shape (last);
-    int x, y;
-    tile.next (last, end, &x, &y);
+    const int x = (place >> PLACE_X & 63) + step_x (end.next), y = (place >> PLACE_Y & 63) + step_y (end.next);
     f.ranking.segments[tile.bases[1] + k] = {position_of (f, tile.image_x (x), tile.image_y (y)), jump.way & 0xffff,
         key_of (f, tile, jump), SEGMENT_UNLINKED | end.next_slot () << SEGMENT_SLOT | (jump.start & JUMP_POINTS)};
   }
