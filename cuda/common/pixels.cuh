@@ -70,8 +70,8 @@ load_chunk (const Args &f, uint32_t threshold, uint32_t x, uint32_t y)
   return inside >= 16 ? bits : bits & ((1u << inside) - 1);
 }
 
-/* Foreground of 32 pixels from column X on, a multiple of 32, as of load_chunk(). Their loads are under way together, unless they reach
- * beyond the image or rows are not aligned. */
+/* Foreground of 32 pixels from column X on, a multiple of 32, as of load_chunk(). Bytes are loaded together, and so are bits, unless they
+ * reach beyond the image or rows are not aligned. */
 template <typename Args>
 __device__ inline uint32_t
 load_word (const Args &f, uint32_t threshold, uint32_t x, uint32_t y)
@@ -80,13 +80,18 @@ load_word (const Args &f, uint32_t threshold, uint32_t x, uint32_t y)
     return 0;
   const uint8_t *row = f.pixels + y * f.stride;
   const bool whole = f.width - x >= 32 && ((uintptr_t) row & 15) == 0;
-  if (f.depth != 8 || !whole)
+  uint32_t bits = 0;
+  if (whole && f.depth == 1) {
+    bits = ((const uint32_t *) row)[x / 32];
+  } else if (whole && f.depth == 8) {
+    const uint4 low = __ldcs ((const uint4 *) (row + x)), high = __ldcs ((const uint4 *) (row + x) + 1);
+    const uint32_t t_low = (threshold & 127) * 0x01010101u, t_small = threshold & 128 ? 0u : ~0u;
+    bits = compare16 (low, t_low, t_small) | compare16 (high, t_low, t_small) << 16;
+    if (threshold > 255)
+      bits = 0;
+  } else {
     return load_chunk (f, threshold, x, y) | load_chunk (f, threshold, x + 16, y) << 16;
-  const uint4 low = __ldcs ((const uint4 *) (row + x)), high = __ldcs ((const uint4 *) (row + x) + 1);
-  const uint32_t t_low = (threshold & 127) * 0x01010101u, t_small = threshold & 128 ? 0u : ~0u;
-  uint32_t bits = compare16 (low, t_low, t_small) | compare16 (high, t_low, t_small) << 16;
-  if (threshold > 255)
-    bits = 0;
+  }
   return f.invert ? ~bits : bits;
 }
 
