@@ -93,7 +93,8 @@ load_word (const BordersKernelArgs &f, int word, uint32_t y, uint32_t invert)
   return word >= 0 ? f.by_word.foreground[(size_t) y * f.by_word.per_row + word] ^ invert : 0;
 }
 
-constexpr int NEAR_WORDS = 2; /* words to the west that a thread searches alone */
+constexpr int NEAR_WORDS = 2;   /* words to the west that a thread searches alone */
+constexpr int FAR_SEARCHES = 4; /* of a warp, whose loads are under way together */
 
 /* The last pixel at or before X in row Y that is foreground, or with INVERT = ~0 background; -1: none. Each thread
  * whose WANTED is true searches for one contour. Where a thread does not find the pixel nearby, its warp helps. */
@@ -111,21 +112,28 @@ look_west (const BordersKernelArgs &f, bool wanted, int x, uint32_t y, uint32_t 
     word--;
   }
   uint32_t left = __ballot_sync (~0u, wanted && found < 0 && word >= 0);
-  for (; left; left &= left - 1) {
-    const int who = __ffs (left) - 1;
-    const uint32_t row = __shfl_sync (~0u, y, who), other = __shfl_sync (~0u, invert, who);
-    int result = -1;
-    for (int w = __shfl_sync (~0u, word, who); w >= 0 && result < 0; w -= 32) {
-      uint32_t bits = load_word (f, w - lane, row, w - lane >= 0 ? other : 0);
-      const uint32_t any = __ballot_sync (~0u, bits != 0);
-      if (any) {
-        const int source = __ffs (any) - 1;
-        bits = __shfl_sync (~0u, bits, source);
-        result = (w - source) * 32 + 31 - __clz (bits);
-      }
+  while (left) {
+    int who[FAR_SEARCHES], words[FAR_SEARCHES];
+    uint32_t bits[FAR_SEARCHES];
+#pragma unroll
+    for (int k = 0; k < FAR_SEARCHES; k++, left &= left - 1) {
+      who[k] = __ffs (left) - 1; /* -1: none is left. */
+      const int from = max (who[k], 0);
+      words[k] = __shfl_sync (~0u, word, from) - lane;
+      const uint32_t row = __shfl_sync (~0u, y, from), other = __shfl_sync (~0u, invert, from);
+      bits[k] = load_word (f, words[k], row, other);
     }
-    if (lane == who)
-      found = result;
+#pragma unroll
+    for (int k = 0; k < FAR_SEARCHES && who[k] >= 0; k++) {
+      const uint32_t any = __ballot_sync (~0u, bits[k] != 0);
+      const int pixel = __shfl_sync (~0u, words[k] * 32 + 31 - __clz (bits[k]), any ? __ffs (any) - 1 : 0);
+      if (lane == who[k]) {
+        found = any ? pixel : -1;
+        word -= 32;
+      }
+      if (!any && words[k] + lane >= 32) /* It goes on. */
+        left |= 1u << who[k];
+    }
   }
   return found;
 }
