@@ -171,6 +171,22 @@ __launch_bounds__ (THREADS) move_kernel (const __grid_constant__ BordersKernelAr
 
 constexpr int POINT_THREADS = 1024, POINT_CTAS = 264;
 
+/* A passage as the tiles have written it. */
+struct Passage {
+  uint32_t place, segment, position;
+
+  __device__
+  Passage (const BordersKernelArgs &f, uint32_t i, uint32_t count)
+      : place (0), segment (0), position (0) /* not a point */
+  {
+    if (i >= count)
+      return;
+    place = f.by_passage.place[i];
+    segment = f.by_passage.segment[i];
+    position = f.by_passage.position[i];
+  }
+};
+
 /* One thread a passage: writes its point. Where there are few points, the last CTA also measures them and writes the
  * table. */
 __global__ void
@@ -180,28 +196,30 @@ __launch_bounds__ (POINT_THREADS, ctr_shared_by (POINT_THREADS, 2))
   __shared__ bool last;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
+  const uint32_t t = threadIdx.x, step = gridDim.x * POINT_THREADS;
+  uint32_t i = blockIdx.x * POINT_THREADS + t;
+  /* A thread's next passage is under way while it finds out whether it needs it, or writes the one before. */
+  Passage next (f, i, f.by_passage.capacity);
   if (!points_fit (f))
     return;
   const ListView *views = list_ranking_views (f.ranking);
   CtrPoint *const points = points_of (f);
-  const uint32_t passages = f.counters->header.passages, t = threadIdx.x;
-  for (uint32_t i = blockIdx.x * POINT_THREADS + t; i < passages; i += gridDim.x * POINT_THREADS) {
-    uint32_t position = f.by_passage.position[i];
-    if (!(position & PASSAGE_KEPT))
+  const uint32_t passages = f.counters->header.passages;
+  while (i < passages) {
+    const Passage own = next;
+    i += step;
+    next = Passage (f, i, passages);
+    if (!(own.position & PASSAGE_KEPT))
       continue;
-    position &= ~PASSAGE_KEPT;
-    const uint32_t segment = f.by_passage.segment[i], place = f.by_passage.place[i];
-    uint32_t contour;
-    if (segment & SEGMENT_CLOSED) {
-      contour = f.by_segment.closed_contour[segment & ~SEGMENT_CLOSED];
-    } else {
-      const uint32_t distance = views[segment].distance;
-      contour = f.by_segment.open_contour[segment];
-      position = position >= distance ? position - distance : position + f.by_contour.lengths[contour] - distance;
-    }
-    const uint32_t row = f.by_contour.rows ? f.by_contour.rows[contour] : contour;
+    const bool closed = own.segment & SEGMENT_CLOSED;
+    const uint32_t segment = own.segment & ~SEGMENT_CLOSED, position = own.position & ~PASSAGE_KEPT;
+    const uint32_t distance = closed ? 0 : views[segment].distance;
+    const uint32_t contour = (closed ? f.by_segment.closed_contour : f.by_segment.open_contour)[segment];
+    const uint32_t length = f.by_contour.lengths[contour],
+                   row = f.by_contour.rows ? f.by_contour.rows[contour] : contour;
     if (row != NO_CONTOUR)
-      *(uint32_t *) &points[f.by_row.firsts[row] + position] = place; /* x comes first */
+      *(uint32_t *) &points[f.by_row.firsts[row] + position - distance + (position < distance ? length : 0)] =
+          own.place; /* x comes first */
   }
   if (!f.final)
     return;
