@@ -283,25 +283,27 @@ link_passages (const BordersKernelArgs &f, T &tile, uint32_t count)
   __syncthreads ();
 }
 
-/* Each passage learns the last one of its chain, or the start of its ring. */
+/* Each passage learns the last one of its chain, or the start of its ring. No thread waits for another one: whatever the next passage
+ * knows by then, if only itself, is more than was known before. */
 template <typename T>
 __device__ inline void
 find_chains (T &tile, uint32_t count)
 {
+  const uint32_t most_joins =
+      count <= T::THREADS ? ~0u : 2; /* of a passage, before the thread goes on to its next one */
   bool any;
   do {
     any = false;
     for (uint32_t i = threadIdx.x; i < count; i += T::THREADS) {
       Jump jump = tile.load_jump (i);
-      if (jump.start & JUMP_DONE)
-        continue;
-      jump = join (jump, tile.load_jump (jump.way >> 16));
-      if (!(jump.start & JUMP_DONE)) /* Two in one round: fewer barriers. */
+      for (uint32_t joins = 0; joins < most_joins && !(jump.start & JUMP_DONE); joins++) {
         jump = join (jump, tile.load_jump (jump.way >> 16));
-      tile.store_jump (i, jump);
-      any = any || !(jump.start & JUMP_DONE);
+        tile.store_jump (i, jump);
+      }
+      any |= !(jump.start & JUMP_DONE);
     }
-  } while (__syncthreads_or (any));
+  } while (any);
+  __syncthreads ();
 }
 
 /* The numbers of the segments, for the passages that stand for them; and the lengths of rings. */
