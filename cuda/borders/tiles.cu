@@ -246,14 +246,14 @@ number_passages (T &tile)
   return all;
 }
 
-/* Joins A with B, which follows it. Where both know the same start, B has come round to where A found it. */
+/* Joins A, after which not all is known, with B, which follows it. Where both know the same start, B has come round to where A found it. */
 __device__ inline Jump
 join (const Jump &a, const Jump &b)
 {
-  const uint32_t start_a = a.start & JUMP_START, start_b = b.start & JUMP_START, points = a.way & 0xffff;
-  const bool ring = b.start & JUMP_RING || (start_a == start_b && start_a != NO_START);
-  const uint32_t start = start_b < start_a ? (b.start & ~(JUMP_DONE | JUMP_RING)) + points : a.start;
-  return {ring ? 0 : b.way + points, start | (ring ? JUMP_DONE | JUMP_RING : b.start & JUMP_DONE)};
+  const uint32_t points = a.way & 0xffff, known = b.start & (JUMP_START | JUMP_POINTS);
+  const bool same = (((a.start ^ b.start) & JUMP_START) == 0) & (a.start < NO_START);
+  const uint32_t flags = b.start >= (JUMP_DONE | JUMP_RING) || same ? JUMP_DONE | JUMP_RING : b.start & JUMP_DONE;
+  return {b.way + points, (known < (a.start & JUMP_START) ? known + points : a.start) | flags};
 }
 
 /* Passages to chains of one: finds which one follows each. A chain begins with a passage that is entered from another tile, and its last
