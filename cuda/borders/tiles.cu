@@ -29,15 +29,15 @@ constexpr int MARGIN_THREADS = 2 * BORDERS_TILE; /* The first ones also have pix
 constexpr int TILE_WORDS = BORDERS_TILE * BORDERS_TILE_WORDS, STRIDE = BORDERS_TILE_WORDS + 2;
 
 /* A tile. A tile with more than MOST_PASSAGES passages is processed in bands of rows: "parts". Tiles of frames with MANY passages have
- * room for more, so that few are in parts, and more threads for these. Of the others twice as many share a multiprocessor. */
+ * room for more, so that few are in parts, and more threads for these. Of the others four times as many share a multiprocessor. */
 template <bool FOUR_CONNECTED_, bool MANY> struct Tile {
   static constexpr bool FOUR_CONNECTED = FOUR_CONNECTED_;
-  /* Eight or sixteen CTAs have all threads of a multiprocessor, and share its memory. */
-  static constexpr int THREADS = MANY ? 256 : 128, MOST_PASSAGES = MANY ? 1664 : 704;
+  /* Four or sixteen CTAs have all threads of a multiprocessor, and share its memory. Most tiles of noise are one part. */
+  static constexpr int THREADS = MANY ? 512 : 128, MOST_PASSAGES = MANY ? 3248 : 704, SHARED_BY = MANY ? 4 : 16;
   static_assert (MOST_PASSAGES <= 8192, "Jump has room for twice the points of a ring");
   static_assert (THREADS >= TILE_WORDS && THREADS >= MARGIN_THREADS, "a thread a word, and a thread a pixel");
   /* An 8-connected chequerboard has two passages a pixel. A pixel of 4-connected foreground has up to four. */
-  static constexpr int LEAST_ROWS = (MANY ? 8 : 4) / (FOUR_CONNECTED ? 2 : 1);
+  static constexpr int LEAST_ROWS = (MANY ? 16 : 4) / (FOUR_CONNECTED ? 2 : 1);
   static_assert (
       LEAST_ROWS * BORDERS_TILE * (FOUR_CONNECTED ? 4 : 2) <= MOST_PASSAGES, "a part of so few rows always has room");
 
@@ -435,8 +435,8 @@ follow_passages (const BordersKernelArgs &f, T &tile, uint32_t count)
 /* One CTA a tile. Also tells later kernels of the frame where the result goes. */
 template <bool FOUR_CONNECTED, bool MANY>
 __global__ void
-__launch_bounds__ (
-    Tile<FOUR_CONNECTED, MANY>::THREADS, ctr_shared_by (Tile<FOUR_CONNECTED, MANY>::THREADS, MANY ? 8 : 16))
+__launch_bounds__ (Tile<FOUR_CONNECTED, MANY>::THREADS,
+    ctr_shared_by (Tile<FOUR_CONNECTED, MANY>::THREADS, Tile<FOUR_CONNECTED, MANY>::SHARED_BY))
     tile_kernel (const __grid_constant__ BordersKernelArgs f)
 {
   __shared__ Tile<FOUR_CONNECTED, MANY> tile;
