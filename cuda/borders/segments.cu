@@ -13,12 +13,18 @@ namespace
 
 constexpr int LINK_THREADS = 256, LINK_CTAS = 528;
 
-/* The first view of segment I. The ring goes on in another tile: its segment there is found now that all have numbers. */
+/* Segment I, also before it is known whether there are so many: what there is in its place is of no use then. */
+__device__ inline ListSegment
+load_segment (const BordersKernelArgs &f, uint32_t i)
+{
+  return i < f.ranking.capacity ? f.ranking.segments[i] : ListSegment ();
+}
+
+/* The first view of segment I, which is S. The ring goes on in another tile: its segment there is found now that all have numbers. */
 template <bool FOUR_CONNECTED>
 __device__ inline ListView
-link_segment (const BordersKernelArgs &f, uint32_t i)
+link_segment (const BordersKernelArgs &f, uint32_t i, ListSegment s)
 {
-  ListSegment s = f.ranking.segments[i];
   const uint32_t before_key = s.maker_data & ((1u << SEGMENT_SLOT) - 1);
   if (s.maker_data & SEGMENT_UNLINKED) {
     const uint32_t row = f.by_word.per_row * 32, slot = s.maker_data >> SEGMENT_SLOT & 3;
@@ -42,7 +48,7 @@ __launch_bounds__ (LINK_THREADS) link_kernel (const __grid_constant__ BordersKer
   if (blockIdx.x == 0 && threadIdx.x == 0)
     f.counters->progress.count = count;
   for (uint32_t i = blockIdx.x * LINK_THREADS + threadIdx.x; i < count; i += gridDim.x * LINK_THREADS)
-    f.ranking.views[0][i] = link_segment<FOUR_CONNECTED> (f, i);
+    f.ranking.views[0][i] = link_segment<FOUR_CONNECTED> (f, i, f.ranking.segments[i]);
 }
 
 constexpr int FEW_THREADS = 1024;
@@ -153,6 +159,11 @@ __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersKerne
   __shared__ uint32_t sums[FEW_THREADS / 32], contours;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
+  constexpr uint32_t SHARE = LIST_SMALL / FEW_THREADS; /* All loads of a thread are under way together. */
+  ListSegment segments[SHARE];
+#pragma unroll
+  for (uint32_t k = 0; k < SHARE; k++)
+    segments[k] = load_segment (f, threadIdx.x + k * FEW_THREADS);
   const BordersFound found = *f.found;
   const uint32_t t = threadIdx.x, open = found.open, closed = found.closed;
   begin_counters (f, found);
@@ -165,10 +176,10 @@ __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersKerne
   }
   if (t == 0)
     contours = 0;
-#pragma unroll /* All loads are under way together. */
-  for (uint32_t k = 0; k < LIST_SMALL / FEW_THREADS; k++)
+#pragma unroll
+  for (uint32_t k = 0; k < SHARE; k++)
     if (t + k * FEW_THREADS < open)
-      views[t + k * FEW_THREADS] = link_segment<FOUR_CONNECTED> (f, t + k * FEW_THREADS);
+      views[t + k * FEW_THREADS] = link_segment<FOUR_CONNECTED> (f, t + k * FEW_THREADS, segments[k]);
   __syncthreads ();
   list_ranking_by_cta<FEW_THREADS> (views, open);
 
@@ -283,14 +294,15 @@ __launch_bounds__ (FEW_THREADS, 1) cluster_kernel (const __grid_constant__ Borde
   __shared__ ClusterShared shared;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  const BordersFound found = *f.found;
   const uint32_t t = threadIdx.x, rank = blockIdx.x, i = ClusterViews::own_segment ();
+  const ListSegment segment = load_segment (f, i); /* These loads are under way together. */
+  const uint2 closed = i < f.by_segment.closed_capacity ? f.by_segment.closed_key_length[i] : make_uint2 (0, 0);
+  const BordersFound found = *f.found;
   const bool has_room = fit (f, found), few = found.open <= CLUSTER_SEGMENTS && found.closed <= FEW_CONTOURS;
   const bool is_open = has_room && few && i < found.open, is_closed = has_room && few && i < found.closed;
-  const uint2 closed = is_closed ? f.by_segment.closed_key_length[i] : make_uint2 (0, 0);
   ListView first = {};
   if (is_open)
-    shared.views[0][t] = first = link_segment<FOUR_CONNECTED> (f, i);
+    shared.views[0][t] = first = link_segment<FOUR_CONNECTED> (f, i, segment);
   if (t == 0)
     shared.contours = 0;
   cluster_barrier ();
