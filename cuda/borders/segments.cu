@@ -247,6 +247,11 @@ struct ClusterShared {
   union {
     ListView views[2][FEW_THREADS]; /* of its segments: rounds go from one of these to the other */
     FewKeys few;
+    struct {
+      unsigned long long contours[FEW_CONTOURS]; /* as in FewKeys */
+      alignas (16) uint32_t keys[FEW_CONTOURS];  /* their upper halves */
+      unsigned long long sorted[FEW_CONTOURS];   /* the contours in order; other CTAs write them */
+    } order;
   };
   unsigned long long found[FEW_CONTOURS]; /* in the first CTA: as in FewKeys */
   uint32_t contours;                      /* likewise: how many there are */
@@ -284,6 +289,34 @@ post_contour (ClusterShared &shared, bool has, uint32_t key, uint32_t length)
   place = __shfl_sync (~0u, place, 0) + __popc (all & ((1u << lane) - 1));
   if (has && place < FEW_CONTOURS)
     *cluster_shared (&shared.found[place], 0) = (unsigned long long) ~key << 32 | length;
+}
+
+/* Sorts the COUNT contours, of which each CTA has all: OWN, or ~0, is the thread's. A CTA finds the places of some, each by as many
+ * threads as there are CTAs, and each of these tells another one. No CTA reads views any more. Returns the contour in the thread's
+ * place. The last barrier is behind all that other CTAs write here. */
+__device__ inline unsigned long long
+sort_by_cluster (ClusterShared &shared, unsigned long long own, uint32_t count)
+{
+  const uint32_t t = threadIdx.x, part = t % CLUSTER_CTAS, i = t / CLUSTER_CTAS * CLUSTER_CTAS + blockIdx.x;
+  static_assert (FEW_THREADS == FEW_CONTOURS && 32 % CLUSTER_CTAS == 0, "a warp places whole contours");
+  shared.order.contours[t] = own;
+  shared.order.keys[t] = own >> 32;
+  __syncthreads ();
+  if (t / 32 * 32 < count) {
+    const uint32_t key = shared.order.keys[i];
+    uint32_t place = 0;
+#pragma unroll 4
+    for (uint32_t k = 0; k < count; k += 4 * CLUSTER_CTAS) { /* Behind the last key are none that are less. */
+      const uint4 others = *(const uint4 *) &shared.order.keys[k + 4 * part];
+      place += (others.x < key) + (others.y < key) + (others.z < key) + (others.w < key);
+    }
+    for (uint32_t d = 1; d < CLUSTER_CTAS; d *= 2)
+      place += __shfl_xor_sync (~0u, place, d);
+    if (i < count)
+      *cluster_shared (&shared.order.sorted[place], part) = shared.order.contours[i];
+  }
+  cluster_barrier ();
+  return t < count ? shared.order.sorted[t] : ~0ull;
 }
 
 /* The same as few_kernel() by a cluster of CTAS, a thread a segment. */
@@ -342,10 +375,11 @@ __launch_bounds__ (FEW_THREADS, 1) cluster_kernel (const __grid_constant__ Borde
   cluster_barrier ();
   const uint32_t count = *cluster_shared (&shared.contours, 0);
   unsigned long long own = t < min (count, FEW_CONTOURS) ? *cluster_shared (&shared.found[t], 0) : ~0ull;
-  cluster_barrier (); /* From here on no CTA reads what another one has. */
-  if (!contours_are_few (f, count, rank == 0 && t == 0))
+  if (!contours_are_few (f, count, rank == 0 && t == 0)) {
+    cluster_barrier (); /* The first CTA stays until its contours are read. */
     return;
-  own = block_sort (own, count, shared.few.found); /* Each CTA has all keys. */
+  }
+  own = sort_by_cluster (shared, own, count);
   if (rank == 0)
     store_contours (f, count, own, shared.sums);
   __syncthreads ();
