@@ -20,19 +20,34 @@ load_segment (const BordersKernelArgs &f, uint32_t i)
   return i < f.ranking.capacity ? f.ranking.segments[i] : ListSegment ();
 }
 
-/* The first view of segment I, which is S. The ring goes on in another tile: its segment there is found now that all have numbers. */
+/* Segment S with the one behind it. The ring goes on in another tile: its segment there is found now that all have numbers. */
 template <bool FOUR_CONNECTED>
-__device__ inline ListView
-link_segment (const BordersKernelArgs &f, uint32_t i, ListSegment s)
+__device__ inline ListSegment
+linked (const BordersKernelArgs &f, ListSegment s)
 {
-  const uint32_t before_key = s.maker_data & ((1u << SEGMENT_SLOT) - 1);
   if (s.maker_data & SEGMENT_UNLINKED) {
     const uint32_t row = f.by_word.per_row * 32, slot = s.maker_data >> SEGMENT_SLOT & 3;
     s.next = f.by_passage.segment[find_passage<FOUR_CONNECTED> (f, s.next % row, s.next / row, slot)];
-    s.maker_data = before_key;
-    f.ranking.segments[i] = s;
   }
-  return {s.next, s.length, s.key, before_key};
+  s.maker_data &= (1u << SEGMENT_SLOT) - 1;
+  return s;
+}
+
+__device__ inline ListView
+first_view (const ListSegment &s)
+{
+  return {s.next, s.length, s.key, s.maker_data};
+}
+
+/* Links segment I, which is S, also in memory. Returns its first view. */
+template <bool FOUR_CONNECTED>
+__device__ inline ListView
+link_segment (const BordersKernelArgs &f, uint32_t i, const ListSegment &s)
+{
+  const ListSegment now = linked<FOUR_CONNECTED> (f, s);
+  if (s.maker_data & SEGMENT_UNLINKED)
+    f.ranking.segments[i] = now;
+  return first_view (now);
 }
 
 /* Makes the first views of all segments. */
@@ -334,8 +349,8 @@ __launch_bounds__ (FEW_THREADS, 1) cluster_kernel (const __grid_constant__ Borde
   const bool has_room = fit (f, found), few = found.open <= CLUSTER_SEGMENTS && found.closed <= FEW_CONTOURS;
   const bool is_open = has_room && few && i < found.open, is_closed = has_room && few && i < found.closed;
   ListView first = {};
-  if (is_open)
-    shared.views[0][t] = first = link_segment<FOUR_CONNECTED> (f, i, segment);
+  if (is_open) /* Nobody reads the segment again, unless the cluster finds too many contours: it is linked once more then. */
+    shared.views[0][t] = first = first_view (linked<FOUR_CONNECTED> (f, segment));
   if (t == 0)
     shared.contours = 0;
   cluster_barrier ();
