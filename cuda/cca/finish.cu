@@ -178,13 +178,11 @@ components_before (const Counts &s, uint32_t cell)
   return sum;
 }
 
-/* Sets the host's flag behind all that the cluster has written. */
+/* Sets the host's flag behind all that the cluster has written: the barrier orders it before what thread 0 does, and its fence passes that
+ * on to the host. */
 __device__ inline void
 set_flag (const CcaKernelArgs &f)
 {
-  __syncthreads ();
-  if (threadIdx.x == 0)
-    fence_system ();
   cluster_barrier ();
   if (blockIdx.x == 0 && threadIdx.x == 0) {
     fence_system ();
