@@ -105,6 +105,7 @@ open_key (uint32_t y, uint32_t x, uint32_t index)
 /* All are 0 between frames. */
 struct CcaCounters {
   uint32_t closed;                  /* records that tiles have reserved */
+  uint32_t labelled;                /* tiles, if they are counted */
   uint32_t ticket;                  /* bands that CTAs of the order kernel have taken */
   uint32_t emitted;                 /* CTAs of the emit kernel that have written their rows */
   uint32_t delivered;               /* CTAs of the delivery kernel that have written their rows */
@@ -150,6 +151,7 @@ struct CcaKernelArgs {
   uint32_t invert;
   uint32_t min_area, max_area;
   uint32_t tiles_x, tiles_y;
+  bool counts_tiles; /* as counters->labelled, for which the finish kernel waits */
   struct {
     const uint8_t *pixels;
     size_t stride;
@@ -293,6 +295,8 @@ is_early (const CcaKernelArgs &f, const CcaHeader &header)
 /* These queue the kernels. KEEP_RUNS: the feature kernel will follow. OVERLAP: the GPU has programmatic dependent
  * launch. */
 void cca_launch_tiles (const CcaKernelArgs &args, int connectivity, bool keep_runs, bool overlap, cudaStream_t stream);
+/* Can the tiles be counted? */
+bool cca_has_run_kernel (const CcaKernelArgs &args);
 void cca_launch_merge (const CcaKernelArgs &args, int connectivity, bool overlap, cudaStream_t stream);
 void cca_launch_emit (const CcaKernelArgs &args, bool overlap, cudaStream_t stream);
 void cca_launch_features (const CcaKernelArgs &args, cudaStream_t stream);

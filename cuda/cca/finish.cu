@@ -216,7 +216,14 @@ __launch_bounds__ (FINISH_THREADS, 1)
   const bool limited = f.min_area > 1 || f.max_area;
   s.sums.clear ();
   ctr_let_next_start ();
-  ctr_wait_for_previous ();
+  if (f.counts_tiles) {
+    /* The run kernel's CTAs have all started. Its end would take longer to arrive than their counts. */
+    if (t == 0)
+      wait_for_arrivals (&f.counters->labelled, tiles);
+    __syncthreads ();
+  } else {
+    ctr_wait_for_previous ();
+  }
   const uint32_t closed = f.counters->closed, threshold = f.threshold_device ? *f.threshold_device : f.threshold;
   constexpr uint32_t parts = SEAM_STEPS / STEPS;
   const uint32_t seam = cta * FINISH_WARPS + warp, seam_tile = seam / parts, first_step = seam % parts * STEPS;
@@ -274,7 +281,7 @@ __launch_bounds__ (FINISH_THREADS, 1)
   if (cta == 0 && t == 0) {
     *f.header = *f.host.header = result;
     *f.numbers = {result.rows_complete, count, 0};
-    f.counters->closed = 0; /* for the next frame */
+    f.counters->closed = f.counters->labelled = 0; /* for the next frame */
   }
   __syncthreads ();
   const bool early = is_early (f, result);
@@ -290,6 +297,8 @@ __launch_bounds__ (FINISH_THREADS, 1)
   set_flag (f);
   if (copy.from && !result.rows_complete)
     delivery_keep (copy);
+  if (f.counts_tiles)
+    ctr_wait_for_previous ();
 }
 
 typedef void (*FinishKernel) (CcaKernelArgs, PictureCopy);

@@ -361,12 +361,14 @@ queue_kernels (CcaAnalyser *cca, CcaCachedGraph *cached, cudaStream_t stream, Ct
   if (f->background)
     cca_launch_background (*f, is_equal (&cached->key), params->background, stream);
   const bool equal = is_equal (&cached->key), keep_runs = keeps_runs (&cached->key);
+  const bool finishes = !equal && !params->features && !params->select.count && !has_regions
+                        && f->tiles_x * f->tiles_y <= cca_most_tiles_to_finish (cca->finish_ctas);
+  f->counts_tiles = finishes && cca_has_run_kernel (*f);
   if (equal)
     cca_launch_values (*f, cached->values, params->connectivity, stream);
   else
     cca_launch_tiles (*f, params->connectivity, keep_runs, overlap && !f->background, stream);
-  if (!equal && !params->features && !params->select.count && !has_regions
-      && f->tiles_x * f->tiles_y <= cca_most_tiles_to_finish (cca->finish_ctas)) {
+  if (finishes) {
     cca_launch_finish (*f, params->connectivity, cca->finish_ctas, cached->copy, stream);
   } else {
     if (!equal) {

@@ -220,12 +220,16 @@ __launch_bounds__ (THREADS, 1024 / THREADS) run_kernel (const __grid_constant__ 
   ctr_wait_for_previous ();
   const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold;
   RunTile<CONNECTIVITY, KEEP_RUNS, THREADS> tile (f, blockIdx.x, s.runs.shared, s.runs.tile);
-  if (tile.run (threshold) || threadIdx.x >= 32)
-    return;
   uint32_t (*labels)[capacity + 1] = s.walk.labels;
-  if (!walk_tile<CONNECTIVITY, KEEP_RUNS> (
+  if (!tile.run (threshold) && threadIdx.x < 32
+      && !walk_tile<CONNECTIVITY, KEEP_RUNS> (
           f, threshold, blockIdx.x, s.walk.tile, s.walk.outer, {labels[0], labels[1], labels[2], labels[3], capacity}))
     analyse_overflow_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, blockIdx.x, s.walk.tile, s.walk.outer);
+  if (!f.counts_tiles)
+    return;
+  __syncthreads ();
+  if (threadIdx.x == 0)
+    count_arrival (&f.counters->labelled);
 }
 
 template <int CONNECTIVITY, bool KEEP_RUNS>
@@ -244,6 +248,12 @@ launch (const CcaKernelArgs &f, bool overlap, cudaStream_t stream)
 }
 
 } // namespace
+
+bool
+cca_has_run_kernel (const CcaKernelArgs &f)
+{
+  return f.tiles_x * f.tiles_y <= SMALL_TILES;
+}
 
 void
 cca_launch_tiles (const CcaKernelArgs &f, int connectivity, bool keep_runs, bool overlap, cudaStream_t stream)
