@@ -334,6 +334,7 @@ __launch_bounds__ (CONTOUR_THREADS) order_traversal_kernel (const __grid_constan
 }
 
 constexpr int FEW_THREADS = FEW_CONTOURS;
+static_assert (FEW_THREADS == BLOCK_SORT_THREADS, "a thread a contour");
 
 /* The shared memory of the CTA that orders few contours. */
 struct FewContours {

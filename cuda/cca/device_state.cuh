@@ -102,10 +102,10 @@ open_key (uint32_t y, uint32_t x, uint32_t index)
   return (OpenKey) y << 48 | (OpenKey) x << 32 | index;
 }
 
-/* All are 0 between frames. */
+/* All are 0 between frames. A frame that has failed may leave others behind: then all state is made anew. */
 struct CcaCounters {
   uint32_t closed;                  /* records that tiles have reserved */
-  uint32_t labelled;                /* tiles, if they are counted */
+  alignas (32) uint32_t labelled;   /* tiles, if they are counted: polled, so in a sector that others leave alone */
   uint32_t ticket;                  /* bands that CTAs of the order kernel have taken */
   uint32_t emitted;                 /* CTAs of the emit kernel that have written their rows */
   uint32_t delivered;               /* CTAs of the delivery kernel that have written their rows */

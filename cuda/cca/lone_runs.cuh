@@ -94,6 +94,7 @@ TileTask<CONNECTIVITY, KEEP_RUNS>::take_lone_runs ()
   /* Where each pixel is next to another, as in blocks, no run is lone. */
   if (__any_sync (~0u, may_be_lone)) {
     Row any_lone = 0;
+    __syncwarp (); /* Others have read these rows. */
 #pragma unroll
     for (int i = 0; i < TURNS; i++) {
       lone_starts[i] = lone_runs (row[i], row[i] & near[i], &lone_pixels[i]);

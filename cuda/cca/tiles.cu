@@ -127,7 +127,7 @@ analyse_crowded_tile (const CcaKernelArgs &f, uint32_t threshold, uint32_t tile,
 {
   if (threadIdx.x % 32 == 0)
     while (atomicExch (busy, 1u))
-      continue;
+      pause_warp (100);
   __syncwarp ();
   __threadfence_block ();
   const bool done = walk_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, tile, s, outer, labels);

@@ -12,8 +12,8 @@ constexpr uint32_t BLOCK_SORT_THREADS = 1024;
 
 /* Returns the element that has the thread's place in ascending order, in CTAs of so many threads. Warps sort by a bitonic network; then runs
  * that follow one another are merged, where each element looks up how many of the other run come before it. OWN: the thread's element, where
- * there are COUNT, all different and less than ~0 - BLOCK_SORT_THREADS. BUFFER: shared memory, an element a thread. Has barriers, the last
- * one behind the last use of BUFFER. */
+ * there are COUNT, all different and less than ~0 - BLOCK_SORT_THREADS. BUFFER: shared memory, an element a thread, for more than 32; then
+ * it has barriers, the last one behind the last use of BUFFER. */
 template <typename T>
 __device__ inline T
 block_sort (T own, uint32_t count, T *buffer)

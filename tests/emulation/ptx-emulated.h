@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 static inline double
 half_to_double (uint32_t half)
@@ -78,7 +79,9 @@ template <typename Value>
 static inline Value
 any_value ()
 {
-  return Value ();
+  Value value;
+  memset (&value, 0xa5, sizeof value);
+  return value;
 }
 
 template <uint32_t TABLE>
@@ -212,6 +215,12 @@ wait_for_arrivals (const uint32_t *counter, uint32_t count)
 static inline void
 fence_system ()
 {
+}
+
+static inline void
+pause_warp (uint32_t)
+{
+  ::emulation::yield ();
 }
 
 #endif
