@@ -292,7 +292,9 @@ find_candidates (const CannyKernelArgs &f, bool at_image_border, const uint8_t *
   __syncwarp ();
   const ptrdiff_t to_strong = strong - candidates;
   candidates += first * 32 + lane;
-  auto find_in_row = [&] (int row) {
+  /* A warp has 3 rows of a low tile, and 12 of a tall one. */
+#pragma unroll 3
+  for (int row = 0; row < rows; row++, candidates += 32) {
     const Half2 any_of_lane = now.at[1] | now.at[2] | now.at[3] | now.at[4];
     const bool is_active = __any_sync (~0u, any_of_lane != low2); /* Has any lane a magnitude above LOW? */
     PartialMaxima half = any_value<PartialMaxima> ();
@@ -309,19 +311,7 @@ find_candidates (const CannyKernelArgs &f, bool at_image_border, const uint8_t *
         words[i] = h2_sub (high2, last.at[i + 1]);
       candidates[to_strong] = pack_signs (f, signs_of (words));
     }
-    candidates += 32;
-  };
-  /* A warp has 3 rows of a low tile, and 12 of a tall one. */
-  int row = 0;
-#pragma unroll 1
-  for (; row + 3 <= rows; row += 3) {
-#pragma unroll
-    for (int i = 0; i < 3; i++)
-      find_in_row (row + i);
   }
-#pragma unroll 1
-  for (; row < rows; row++)
-    find_in_row (row);
 }
 
 } // namespace
