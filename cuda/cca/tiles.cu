@@ -17,7 +17,7 @@ namespace
 {
 
 constexpr int TILE_WARPS = 8; /* of a CTA, each with a tile, and all with those of many runs */
-constexpr int TILE_CTAS = 5;  /* of an SM */
+constexpr int TILE_CTAS = 4;  /* of an SM */
 /* A frame with more tiles is large: those of a smaller one run in two waves on an H100. 2560 x 1440 has 460, 3840 x 2160 has 1020. In one of
  * few tiles more threads have each. Emulated tests have other numbers, and tests/core/cca/many_tiles.c has frames of each kind. */
 #ifndef CTR_CCA_SMALL_TILES
@@ -141,8 +141,7 @@ analyse_crowded_tile (const CcaKernelArgs &f, uint32_t threshold, uint32_t tile,
 
 /* A warp for each tile. Those that are left over are then analysed by the whole CTA, one after the other. */
 template <int CONNECTIVITY, bool KEEP_RUNS>
-__global__ void __launch_bounds__ (32 * TILE_WARPS, ctr_shared_by (32 * TILE_WARPS, TILE_CTAS))
-    tile_kernel (const __grid_constant__ CcaKernelArgs f)
+__global__ void __launch_bounds__ (32 * TILE_WARPS, TILE_CTAS) tile_kernel (const __grid_constant__ CcaKernelArgs f)
 {
   enum { DONE, BY_CTA, BY_CTA_WITH_LONE, TOO_MANY };
   typedef RunShared<32 * TILE_WARPS> Runs;

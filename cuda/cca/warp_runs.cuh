@@ -11,8 +11,8 @@ namespace
 {
 
 /* Noise of 4 x 4 pixels of all densities has 149 runs and 86 tops at most, noise of single pixels with 10 % 226 and 127. */
-struct WarpRunArrays : RunArrays<232, 118, 590> {
-  static_assert (590 >= 2 * 232, "of the contacts of a run, one is its first, and one the last of the run above");
+struct WarpRunArrays : RunArrays<288, 128, 640> {
+  static_assert (640 >= 2 * 288, "of the contacts of a run, one is its first, and one the last of the run above");
   uint8_t first_y[TILE_H + 1]; /* of a row that changes, its place in the tile, then the tile's end */
 };
 
