@@ -8,9 +8,8 @@ namespace
 
 constexpr int SINGLE_THREADS = 128, SHARED_THREADS = 64; /* of a tile, alone in its CTA and together with others */
 constexpr unsigned MAX_SINGLE_TILES =
-    2048;                          /* up to 16 megapixels each tile has a CTA of its own, which all run at once */
-constexpr int MANY_TILES = 4;      /* of a CTA in larger frames */
-constexpr int MANY_THREADS = 1536; /* of an SM: no more share its memory, so they may have 40 registers each */
+    2048;                     /* up to 16 megapixels each tile has a CTA of its own, which all run at once */
+constexpr int MANY_TILES = 4; /* of a CTA in larger frames */
 
 /* To be called by all threads of every CTA. The last CTA sets the host's flag behind the rows of all. */
 __device__ inline void
@@ -33,8 +32,7 @@ finish_early (const CcaKernelArgs &f, const CcaHeader &header, bool has_rows)
  * out. */
 template <int TILES, uint32_t THREADS>
 __global__ void
-__launch_bounds__ (TILES *THREADS, ctr_shared_by (TILES *THREADS, MANY_THREADS / (TILES * THREADS)))
-    emit_kernel (const __grid_constant__ CcaKernelArgs f)
+__launch_bounds__ (TILES *THREADS) emit_kernel (const __grid_constant__ CcaKernelArgs f)
 {
   static_assert (THREADS >= TILE_H, "a thread a row");
   __shared__ TileRows shared[TILES];
@@ -53,13 +51,10 @@ __launch_bounds__ (TILES *THREADS, ctr_shared_by (TILES *THREADS, MANY_THREADS /
     rows.starts[t] = f.by_tile_row.starts[(size_t) tile * TILE_H + t];
     rows.bases[t] = f.by_image_row.table_rows[((size_t) ty * TILE_H + t) * f.tiles_x + tx];
   }
-  FirstComponents first = {};
-  if (has_rows)
-    first = load_first<false> (f, own, tile, t);
   const bool any_has = __syncthreads_or (has_rows);
   if (has_rows) {
     RowWriter writer (f, rows, tile, early);
-    emit_tile<false> (f, writer, own, first, tile, t, THREADS,
+    emit_tile<false> (f, writer, own, {}, tile, t, THREADS,
         [&] (const uint32_t *words) { writer.template write_lone_runs<THREADS> (words, t, lists[threadIdx.x / 32]); });
   }
   if (early)

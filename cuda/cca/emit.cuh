@@ -29,9 +29,7 @@ count_records (const CcaKernelArgs &f, const TileHeader &header)
   return header.closed_base < f.closed.capacity ? min (header.closed, f.closed.capacity - header.closed_base) : 0;
 }
 
-/* Loads what emit_tile() needs first of all, while the caller still finds the tile's rows. SUMS: also those of open components, which most of
- * them, that are no roots, do not need. */
-template <bool SUMS>
+/* Loads what emit_tile() needs first of all, while the caller still finds the tile's rows. */
 __device__ inline FirstComponents
 load_first (const CcaKernelArgs &f, const TileHeader &header, uint32_t tile, uint32_t t)
 {
@@ -41,8 +39,7 @@ load_first (const CcaKernelArgs &f, const TileHeader &header, uint32_t tile, uin
   if (t < header.open) {
     const uint32_t component = tile * MAX_OPEN_COMPONENTS + t;
     first.key = load_parent (f.by_open_component.parents, component);
-    if (SUMS)
-      first.sums = load_sums (&f.by_open_component.sums[component]);
+    first.sums = load_sums (&f.by_open_component.sums[component]);
   }
   return first;
 }
@@ -238,9 +235,9 @@ struct RowWriter {
   }
 };
 
-/* Writes the table rows of the components that start in a tile, by THREADS threads, of which this one is number T. SUMS: of
- * load_first(), which FIRST is from. */
-template <bool SUMS, typename WriteLoneRuns>
+/* Writes the table rows of the components that start in a tile, by THREADS threads, of which this one is number T. LOADED: FIRST has been
+ * loaded. */
+template <bool LOADED, typename WriteLoneRuns>
 __device__ inline void
 emit_tile (const CcaKernelArgs &f, RowWriter &writer, const TileHeader &header, const FirstComponents &first,
     uint32_t tile, uint32_t t, uint32_t threads, const WriteLoneRuns &write_lone_runs)
@@ -248,7 +245,7 @@ emit_tile (const CcaKernelArgs &f, RowWriter &writer, const TileHeader &header, 
   const uint32_t lane = t % 32, records = count_records (f, header);
   for (uint32_t i = t; i - lane < records; i += threads) {
     const bool has = i < records;
-    const bool loads = has && i != t;
+    const bool loads = has && !(LOADED && i == t);
     writer.write_closed (has, loads ? __ldcs (&f.closed.records[header.closed_base + i]) : first.record);
   }
   if (header.marks & TILE_HAS_LONE)
@@ -257,10 +254,10 @@ emit_tile (const CcaKernelArgs &f, RowWriter &writer, const TileHeader &header, 
     const uint32_t component = tile * MAX_OPEN_COMPONENTS + i;
     OpenKey key = first.key;
     OpenSums sums = first.sums;
-    if (i < header.open && i != t)
+    if (i < header.open && !(LOADED && i == t))
       key = load_parent (f.by_open_component.parents, component);
     const bool is_root = i < header.open && (uint32_t) key == component;
-    if (is_root && !(SUMS && i == t))
+    if (is_root && !(LOADED && i == t))
       sums = load_sums (&f.by_open_component.sums[component]);
     if (__any_sync (~0u, is_root))
       writer.write_open (is_root, component, key, sums);

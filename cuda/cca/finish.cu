@@ -273,7 +273,7 @@ __launch_bounds__ (FINISH_THREADS, 1)
   const uint32_t emitter = t - emitted * warps * 32;
   FirstComponents first_components = {};
   if (emitted < own_tiles)
-    first_components = load_first<true> (f, s.headers[emitted], first + emitted, emitter);
+    first_components = load_first (f, s.headers[emitted], first + emitted, emitter);
   const uint32_t count = scan_counts (f, s.counts, tiles);
   for (uint32_t y = lane; has_tile && y < TILE_H; y += 32)
     rows.bases[y] = components_before (s.counts, first_cell + y * f.tiles_x);
