@@ -27,8 +27,8 @@ struct Capacity {
   uint32_t deep;                                      /* likewise those for any number of contours around one */
 };
 
-/* Room for more passages a tile of the frame: few of its tiles may be small. */
-constexpr uint32_t MANY_TILE_PASSAGES = 400;
+/* The last frame had more passages a tile: most tiles are likely to have more than there is room for in the kernel for few. */
+constexpr uint32_t MANY_TILE_PASSAGES = 650;
 constexpr uint32_t MANY_FRAMES = 16; /* frames for which kernels stay queued after a frame needed them */
 
 /* All that the kernels behind the tile kernel depend on. */
@@ -48,6 +48,7 @@ struct Borders {
   bool has_cluster;        /* The GPU can run that for few segments. */
   bool is_begun;           /* The tile kernel is queued, but not yet the kernel that clears what it has found. */
   Capacity capacity, used; /* used: by the frames of this period at most, as far as memory depends on it */
+  uint32_t last_passages;  /* of the last frame */
   CtrRoomPeriod period;
   bool period_ended, gave_back;
   ResultPool *pool;
@@ -321,7 +322,7 @@ queue_picture (Borders *b, BordersKernelArgs *f, CtrError *error)
     CTR_CUDA (cudaMemsetAsync (f->found, 0, sizeof *f->found, b->session.stream));
   b->is_begun = true;
   /* The kernel before may be any other where it is not the histogram. */
-  const bool many_passages = b->capacity.passages > (uint64_t) f->tiles_x * f->tiles_y * MANY_TILE_PASSAGES;
+  const bool many_passages = b->last_passages > (uint64_t) f->tiles_x * f->tiles_y * MANY_TILE_PASSAGES;
   borders_launch_tiles (*f, many_passages, b->session.overlap && b->input.counted, b->session.stream);
   CTR_CUDA (cudaGetLastError ());
   return true;
@@ -466,6 +467,7 @@ complete (Borders *b)
   const BordersHeader h = needs_of_frame (b);
   Capacity *c = &b->capacity;
   bool all = true;
+  b->last_passages = h.passages;
   auto grow = [&] (uint32_t need, uint32_t *capacity) {
     if (need <= *capacity)
       return;
