@@ -2,11 +2,8 @@
 /* Segments: linked from tile to tile. Where there are few, one CTA, or a cluster, also ranks them and numbers the contours. */
 #include "cuda/borders/device_state.cuh"
 #include "cuda/common/block_sort.cuh"
+#include "cuda/common/cluster.cuh"
 #include "cuda/common/scan.cuh"
-
-#if __CUDA_ARCH__ >= 900
-#include <cooperative_groups.h>
-#endif
 
 namespace
 {
@@ -235,26 +232,6 @@ __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersKerne
       f.by_segment.closed_contour[i - open] = contour;
     }
   }
-}
-
-__device__ inline void
-cluster_barrier ()
-{
-#if __CUDA_ARCH__ >= 900
-  cooperative_groups::this_cluster ().sync ();
-#endif
-}
-
-/* As OWN, in shared memory, in that of the cluster's CTA of RANK. */
-template <typename T>
-__device__ inline T *
-cluster_shared (T *own, [[maybe_unused]] uint32_t rank)
-{
-#if __CUDA_ARCH__ >= 900
-  return cooperative_groups::this_cluster ().map_shared_rank (own, rank);
-#else
-  return own;
-#endif
 }
 
 /* The shared memory of a CTA of the cluster. */
