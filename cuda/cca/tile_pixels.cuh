@@ -11,7 +11,8 @@ namespace
 
 typedef unsigned __int128 Row; /* 128 pixels, the leftmost in bit 0 */
 
-/* Packs the foreground of ROWS rows of the tile, from FIRST on, by one warp. */
+/* Packs the foreground of ROWS rows of the tile, from FIRST on, by one warp. Where a warp has a part of a tile, the frame is small, and waits for
+ * its slowest tile: there those that reach beyond the image are loaded as fast as the others. */
 template <int ROWS>
 __device__ inline void
 load_rows (const CcaKernelArgs &f, uint32_t threshold, uint32_t tx, uint32_t ty, uint32_t first, Row *rows)
@@ -20,24 +21,31 @@ load_rows (const CcaKernelArgs &f, uint32_t threshold, uint32_t tx, uint32_t ty,
   const uint32_t lane = threadIdx.x % 32, x = tx * TILE_W + lane % 8 * 16, y = ty * TILE_H + first + lane / 8;
   const bool whole = (tx + 1) * TILE_W <= f.width && (ty + 1) * TILE_H <= f.height;
   constexpr int loads = ROWS / 4;
-  if (f.depth == 8 && whole && (((uintptr_t) f.pixels | f.stride) & 15) == 0) {
+  constexpr bool has_part = ROWS < TILE_H;
+  if (f.depth == 8 && (whole || (has_part && f.width % 16 == 0)) && (((uintptr_t) f.pixels | f.stride) & 15) == 0) {
     const uint8_t *p = f.pixels + y * f.stride + x;
     const uint32_t mask = threshold > 255 ? 0 : 0xffff, invert = f.invert ? 0xffff : 0;
-    auto load = [&] (auto is_small) {
+    auto load = [&] (auto is_small, auto is_whole) {
       uint4 v[loads]; /* all loads are issued before any is used */
+      const uint32_t end = decltype (is_whole)::value || x < f.width ? f.height : 0;
 #pragma unroll
       for (int i = 0; i < loads; i++)
-        v[i] = __ldcs ((const uint4 *) (p + (size_t) i * 4 * f.stride));
+        v[i] = decltype (is_whole)::value || y + 4 * i < end ? __ldcs ((const uint4 *) (p + (size_t) i * 4 * f.stride))
+                                                             : make_uint4 (0, 0, 0, 0);
 #pragma unroll
-      for (int i = 0; i < loads; i++)
-        chunks[i * 32 + lane] =
+      for (int i = 0; i < loads; i++) {
+        const uint32_t pixels =
             (compare16 (v[i], (threshold & 127) * 0x01010101u, decltype (is_small)::value ? ~0u : 0u) & mask) ^ invert;
+        chunks[i * 32 + lane] = decltype (is_whole)::value || y + 4 * i < end ? pixels : 0;
+      }
     };
     /* Each way takes an instruction less for four pixels than both in one. */
-    if (threshold & 128)
-      load (std::false_type ());
+    if (has_part && !whole)
+      threshold & 128 ? load (std::false_type (), std::false_type ()) : load (std::true_type (), std::false_type ());
+    else if (threshold & 128)
+      load (std::false_type (), std::true_type ());
     else
-      load (std::true_type ());
+      load (std::true_type (), std::true_type ());
   } else {
     for (int i = 0; i < loads; i++)
       chunks[i * 32 + lane] = load_chunk (f, threshold, x, y + i * 4);
