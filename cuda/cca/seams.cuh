@@ -115,22 +115,26 @@ has_corner (const CcaKernelArgs &f, uint32_t tile)
   return tile % f.tiles_x + 1 < f.tiles_x && tile / f.tiles_x + 1 < f.tiles_y;
 }
 
-/* The bottom right corner of TILE, which has one. */
+/* The bottom right corner of TILE, which has one. If one of the other two pixels is set, it touches both of a diagonal contact across the
+ * seams, which unites them. The whole warp calls it. */
 __device__ inline Corner
 load_corner (const CcaKernelArgs &f, uint32_t tile)
 {
   Corner c = {};
   const uint32_t lane = threadIdx.x % 32;
+  uint32_t upper = 0, lower = 0; /* the two pixels */
   if (lane < 2) {
     /* Lane 0: this tile and the one to the lower right. Lane 1: the right tile and the one below. */
     c.upper = tile + lane;
     c.lower = tile + f.tiles_x + 1 - lane;
     const uint32_t upper_x = lane ? 0 : TILE_W - 1, lower_x = TILE_W - 1 - upper_x;
     const TileBorder &up = f.by_tile.borders[c.upper], &low = f.by_tile.borders[c.lower];
-    c.is_contact = up.bottom[upper_x / 32] >> upper_x % 32 & low.top[lower_x / 32] >> lower_x % 32 & 1;
+    upper = up.bottom[upper_x / 32] >> upper_x % 32 & 1;
+    lower = low.top[lower_x / 32] >> lower_x % 32 & 1;
     c.upper_component = up.bottom_component[upper_x];
     c.lower_component = low.top_component[lower_x];
   }
+  c.is_contact = upper & lower & !__shfl_xor_sync (~0u, upper | lower, 1);
   return c;
 }
 
