@@ -4,7 +4,7 @@
 #ifndef CTR_CUDA_COMMON_SCAN_CUH
 #define CTR_CUDA_COMMON_SCAN_CUH
 
-#include "cuda/common/launch.cuh"
+#include "cuda/common/ptx.cuh"
 
 namespace
 {
@@ -49,23 +49,16 @@ template <int THREADS>
 __device__ inline uint32_t
 block_scan (uint32_t own, uint32_t *sums, uint32_t *all)
 {
-  const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  uint32_t sum = own;
-  for (int d = 1; d < 32; d *= 2) {
-    const uint32_t n = __shfl_up_sync (~0u, sum, d);
-    sum += (int) lane >= d ? n : 0;
-  }
+  constexpr uint32_t WARPS = THREADS / 32;
+  static_assert (WARPS <= 32, "a warp adds up the warps");
+  const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, sum = sum_of_lanes (own);
   if (lane == 31)
     sums[warp] = sum;
   __syncthreads ();
-  sum -= own;
-  *all = 0;
-  for (int i = 0; i < THREADS / 32; i++) {
-    sum += i < (int) warp ? sums[i] : 0;
-    *all += sums[i];
-  }
+  const uint32_t of_warp = lane < WARPS ? sums[lane] : 0, before = total_of_lanes (lane < warp ? of_warp : 0);
+  *all = total_of_lanes (of_warp);
   __syncthreads ();
-  return sum;
+  return before + sum - own;
 }
 
 /* The exclusive prefix sum over all CTAs. *ALL_SO_FAR: the total up to and with this CTA. */
