@@ -4,12 +4,9 @@
  * fraction of a microsecond. */
 #include "cuda/cca/analyser.cuh"
 #include "cuda/cca/emit.cuh"
+#include "cuda/common/cluster.cuh"
 #include "cuda/common/ptx.cuh"
 #include "cuda/common/scan.cuh"
-
-#if __CUDA_ARCH__ >= 900
-#include <cooperative_groups.h>
-#endif
 
 namespace
 {
@@ -55,14 +52,6 @@ template <int CONNECTIVITY, int STEPS> struct FinishShared {
   } by_warp[FINISH_WARPS];
   TileHeader headers[FINISH_WARPS];
 };
-
-__device__ inline void
-cluster_barrier ()
-{
-#if __CUDA_ARCH__ >= 900
-  cooperative_groups::this_cluster ().sync ();
-#endif
-}
 
 __device__ inline uint32_t
 sum_of_bytes (uint32_t word, uint32_t sum)
@@ -258,7 +247,7 @@ __launch_bounds__ (FINISH_THREADS, 1)
   uint32_t *starts = (uint32_t *) rows.starts;
   sum_tile (f, s.sums, starts, tile, header.open, own, limited);
   __syncthreads ();
-  s.sums.flush (f, 0, 0);
+  s.sums.template flush<false> (f, 0, 0);
   if (limited) {
     cluster_barrier ();
     mark_kept_roots (f, starts, tile, header.open);

@@ -54,7 +54,7 @@ sum_tiles (const CcaKernelArgs &f, SumTable &table, uint32_t first_tx, uint32_t 
     }
   }
   __syncthreads ();
-  table.flush (f, base_x, base_y);
+  table.flush<true> (f, base_x, base_y);
 }
 
 __device__ inline uint32_t

@@ -41,6 +41,8 @@ load_sums (const OpenSums *s)
       __ldcg (&s->bottom)};
 }
 
+/* READ: before the updates, which makes most of them needless. Otherwise none waits for a read. */
+template <bool READ>
 __device__ inline void
 add_to_root (OpenSums *root, unsigned long long sum_x, unsigned long long sum_y, uint32_t area, uint32_t left,
     uint32_t right, uint32_t bottom)
@@ -48,12 +50,11 @@ add_to_root (OpenSums *root, unsigned long long sum_x, unsigned long long sum_y,
   atomicAdd (&root->sum_x, sum_x);
   atomicAdd (&root->sum_y, sum_y);
   atomicAdd (&root->area, area);
-  /* A read first makes most of the updates needless. */
-  if (left < __ldcg (&root->left))
+  if (!READ || left < __ldcg (&root->left))
     atomicMin (&root->left, left);
-  if (right > __ldcg (&root->right))
+  if (!READ || right > __ldcg (&root->right))
     atomicMax (&root->right, right);
-  if (bottom > __ldcg (&root->bottom))
+  if (!READ || bottom > __ldcg (&root->bottom))
     atomicMax (&root->bottom, bottom);
 }
 
@@ -87,7 +88,7 @@ struct SumTable {
       owner = atomicCAS (&roots[slot], NONE, root);
     }
     if (owner != NONE && owner != root) {
-      add_to_root (&f.by_open_component.sums[root], n.sum_x, n.sum_y, n.area, n.left, n.right, n.bottom);
+      add_to_root<true> (&f.by_open_component.sums[root], n.sum_x, n.sum_y, n.area, n.left, n.right, n.bottom);
       return;
     }
     atomicAdd (&sum_x[slot], (uint32_t) (n.sum_x - (unsigned long long) n.area * base_x));
@@ -101,13 +102,14 @@ struct SumTable {
       atomicMax (&bottom[slot], n.bottom);
   }
 
-  /* Adds the table's sums to those of the roots. All threads of the CTA, after a barrier. */
+  /* Adds the table's sums to those of the roots. READ: as for add_to_root(). All threads of the CTA, after a barrier. */
+  template <bool READ>
   __device__ void
   flush (const CcaKernelArgs &f, uint32_t base_x, uint32_t base_y)
   {
     const uint32_t t = threadIdx.x;
     if (t < SUM_SLOTS && roots[t] != NONE)
-      add_to_root (&f.by_open_component.sums[roots[t]], sum_x[t] + (unsigned long long) area[t] * base_x,
+      add_to_root<READ> (&f.by_open_component.sums[roots[t]], sum_x[t] + (unsigned long long) area[t] * base_x,
           sum_y[t] + (unsigned long long) area[t] * base_y, area[t], left[t], right[t], bottom[t]);
   }
 };

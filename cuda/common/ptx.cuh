@@ -283,10 +283,9 @@ __device__ inline void
 wait_for_arrivals (const uint32_t *counter, uint32_t count)
 {
   uint32_t arrived;
-  do /* An acquiring load empties the multiprocessor's first cache. */
-    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(arrived) : "l"(counter) : "memory");
+  do /* That each load acquires spares another one behind them. */
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(arrived) : "l"(counter) : "memory");
   while (arrived < count);
-  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(arrived) : "l"(counter) : "memory");
 }
 
 /* Leaves the multiprocessor to other warps for some NANOSECONDS. */
