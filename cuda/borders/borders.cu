@@ -27,7 +27,8 @@ struct Capacity {
   uint32_t deep;                                      /* likewise those for any number of contours around one */
 };
 
-/* The last frame had more passages a tile: most tiles are likely to have more than there is room for in the kernel for few. */
+/* If the last frame had more passages a tile than this, most tiles of the next one are likely to have more than the tile kernel for few has room
+ * for. */
 constexpr uint32_t MANY_TILE_PASSAGES = 650;
 constexpr uint32_t MANY_FRAMES = 16; /* frames for which kernels stay queued after a frame needed them */
 

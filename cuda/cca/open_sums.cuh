@@ -41,7 +41,8 @@ load_sums (const OpenSums *s)
       __ldcg (&s->bottom)};
 }
 
-/* READ: before the updates, which makes most of them needless. Otherwise none waits for a read. */
+/* Adds the sums of a component to those of its ROOT. READ: reads the box first, which makes most of its updates needless; otherwise no update waits for
+ * a read. */
 template <bool READ>
 __device__ inline void
 add_to_root (OpenSums *root, unsigned long long sum_x, unsigned long long sum_y, uint32_t area, uint32_t left,

@@ -283,7 +283,7 @@ __device__ inline void
 wait_for_arrivals (const uint32_t *counter, uint32_t count)
 {
   uint32_t arrived;
-  do /* That each load acquires spares another one behind them. */
+  do /* Each load acquires: then none has to follow the last one. */
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(arrived) : "l"(counter) : "memory");
   while (arrived < count);
 }
