@@ -28,21 +28,12 @@ __launch_bounds__ (THREADS) mark_starts_kernel (const __grid_constant__ BordersK
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  BordersHeader &h = f.counters->header;
+  const BordersHeader &h = f.counters->header;
   if (!passages_fit (f) || h.done_by_one_cta)
     return;
-  bool complete;
-  const uint32_t rounds = list_ranking_rounds (f.ranking, &complete);
-  if (first_index () == 0) {
-    h.rounds = rounds;
-    h.incomplete = complete ? 0 : LACKS_ROUNDS;
-  }
-  if (!complete)
-    return;
-  const ListView *views = f.ranking.views[rounds % 2];
   for (uint32_t i = first_index (); i < h.open + h.closed; i += index_step ()) {
     const uint32_t key = i < h.open ? f.ranking.segments[i].key : f.by_segment.closed_key_length[i - h.open].x;
-    if (key != NO_KEY && (i >= h.open || key == views[i].key))
+    if (key != NO_KEY && (i >= h.open || key == f.ranking.views[i].key))
       atomicOr (&f.by_word.starts[key / 32], 1u << key % 32);
   }
 }
@@ -90,15 +81,14 @@ __launch_bounds__ (THREADS) number_contours_kernel (const __grid_constant__ Bord
   const BordersHeader &h = f.counters->header;
   if (!contours_fit (f) || h.done_by_one_cta)
     return;
-  const ListView *views = list_ranking_views (f.ranking);
   for (uint32_t i = first_index (); i < h.open + h.closed; i += index_step ()) {
     if (i < h.open) {
-      const ListView view = views[i];
+      const ListView view = f.ranking.views[i];
       const uint32_t contour = contour_of_key (f, view.key);
       f.by_segment.open_contour[i] = contour;
       if (f.ranking.segments[i].key == view.key) {
         f.by_contour.keys[contour] = view.key;
-        f.by_contour.lengths[contour] = list_ranking_ring_length (f.ranking, views, i);
+        f.by_contour.lengths[contour] = list_ranking_ring_length (f.ranking, i);
       }
     } else {
       const uint2 closed = f.by_segment.closed_key_length[i - h.open];
@@ -202,7 +192,6 @@ __launch_bounds__ (POINT_THREADS, ctr_shared_by (POINT_THREADS, 2))
   Passage next (f, i, f.by_passage.capacity);
   if (!points_fit (f))
     return;
-  const ListView *views = list_ranking_views (f.ranking);
   CtrPoint *const points = points_of (f);
   const uint32_t passages = f.counters->header.passages;
   while (i < passages) {
@@ -213,7 +202,7 @@ __launch_bounds__ (POINT_THREADS, ctr_shared_by (POINT_THREADS, 2))
       continue;
     const bool closed = own.segment & SEGMENT_CLOSED;
     const uint32_t segment = own.segment & ~SEGMENT_CLOSED, position = own.position & ~PASSAGE_KEPT;
-    const uint32_t distance = closed ? 0 : views[segment].distance;
+    const uint32_t distance = closed ? 0 : f.ranking.views[segment].distance;
     const uint32_t contour = (closed ? f.by_segment.closed_contour : f.by_segment.open_contour)[segment];
     const uint32_t length = f.by_contour.lengths[contour],
                    row = f.by_contour.rows ? f.by_contour.rows[contour] : contour;

@@ -21,7 +21,6 @@ namespace
 struct Capacity {
   uint32_t passages, open, closed; /* passages; open and closed segments */
   uint32_t contours, points;
-  uint32_t rounds;                                    /* of the list ranking */
   uint32_t many_segments, many_points, many_contours; /* further frames for which these kernels are queued */
   uint32_t clustered;                                 /* likewise a cluster, in place of one CTA for few segments */
   uint32_t deep;                                      /* likewise those for any number of contours around one */
@@ -256,9 +255,7 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
   set_capacities (b, f);
   if (b->period_ended)
     give_back (b, f);
-  f->ranking.rounds = b->capacity.rounds;
   f->traversal_ranking.capacity = f->contour_capacity;
-  f->traversal_ranking.rounds = f->contour_capacity > LIST_SMALL ? list_ranking_max_rounds (f->contour_capacity) : 0;
   f->many_segments = b->capacity.many_segments > 0;
   f->clustered = b->capacity.clustered > 0;
   f->many_points = b->capacity.many_points > 0;
@@ -282,8 +279,8 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
     return false;
   borders_lay_out_planes (f, (uint8_t *) b->planes.data);
   borders_lay_out_contents (f, (uint8_t *) b->contents.data);
-  f->ranking.progress = &f->counters->progress;
-  f->traversal_ranking.progress = &f->counters->traversal_progress;
+  f->ranking.count = &f->counters->ranked_segments;
+  f->traversal_ranking.count = &f->counters->ranked_contours;
   describe_output (b, f);
   return true;
 }
@@ -361,7 +358,7 @@ queue_contours (Borders *b, const BordersKernelArgs &f, cudaStream_t stream, boo
   borders_launch_few (f, overlap, stream);
   if (f.many_segments) {
     borders_launch_links (f, overlap, stream);
-    list_ranking_launch_rounds (f.ranking, overlap, stream);
+    list_ranking_launch (f.ranking, overlap, stream);
     borders_launch_numbering (f, overlap, stream);
   }
   if (f.limited)
@@ -476,7 +473,7 @@ complete (Borders *b)
     all = false;
   };
   const bool counted_passages = h.passages <= c->passages && h.open <= c->open && h.closed <= c->closed;
-  const bool counted = counted_passages && !(h.incomplete & (LACKS_MANY_SEGMENTS | LACKS_ROUNDS));
+  const bool counted = counted_passages && !(h.incomplete & LACKS_MANY_SEGMENTS);
   grow (h.passages, &c->passages);
   grow (h.open, &c->open);
   grow (h.closed, &c->closed);
@@ -485,11 +482,6 @@ complete (Borders *b)
   grow (counted && h.all_contours <= c->contours && all ? h.points : h.passages, &c->points);
   if (h.incomplete || h.unmeasured || h.too_deep)
     all = false;
-  /* One round more than the latest frames needed. */
-  if (!counted_passages || h.incomplete & LACKS_ROUNDS)
-    c->rounds = max (c->rounds, list_ranking_max_rounds (h.open));
-  else if (c->rounds > h.rounds + 1)
-    c->rounds--;
   const bool has_few_contours = h.closed <= FEW_CONTOURS && h.all_contours <= FEW_CONTOURS;
   const bool suits_cluster = b->has_cluster && has_few_contours && h.open > LIST_SMALL && h.open <= CLUSTER_SEGMENTS;
   if (suits_cluster)

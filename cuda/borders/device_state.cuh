@@ -71,7 +71,7 @@ constexpr uint32_t PASSAGE_KEPT = 1u << 31;
 #endif
 constexpr uint32_t MOST_FRAME_PASSAGES = CTR_BORDERS_MOST_PASSAGES;
 
-enum BordersLack { LACKS_MANY_SEGMENTS = 1, LACKS_ROUNDS = 2, LACKS_MANY_CONTOURS = 4 };
+enum BordersLack { LACKS_MANY_SEGMENTS = 1, LACKS_MANY_CONTOURS = 2 };
 
 /* What a frame needs, whether or not there is room for it. */
 struct __align__ (16) BordersHeader
@@ -83,7 +83,6 @@ struct __align__ (16) BordersHeader
   uint32_t threshold;
   uint32_t incomplete;       /* BordersLack: kernels that the frame needs were not queued */
   uint32_t unmeasured;       /* The kernels for many points were not queued. */
-  uint32_t rounds;           /* of the list ranking that were needed */
   uint32_t done_by_one_cta;  /* One CTA, or a cluster, has ranked the segments and numbered the contours. */
   uint32_t rows, row_points; /* contours and points before limits on numbers and simplification; 0 without these */
   uint32_t too_deep; /* A contour has more than MOST_AROUND around it, and the kernels for that were not queued. */
@@ -99,8 +98,8 @@ struct BordersFound {
 struct BordersCounters {
   BordersHeader header;
   uint32_t count_ticket, scan_tickets[BORDERS_SCANS], point_ticket;
-  ListProgress progress, traversal_progress;
-  uint32_t shape_rows; /* that contours whose shapes CTAs find have taken of device memory */
+  uint32_t ranked_segments, ranked_contours; /* that the list ranking ranks; 0: one CTA, or a cluster, has done so */
+  uint32_t shape_rows;                       /* that contours whose shapes CTAs find have taken of device memory */
   struct {
     uint32_t done; /* The others are set. */
     uint32_t rows, points, remaining_rows, remaining_points;

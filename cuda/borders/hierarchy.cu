@@ -299,7 +299,7 @@ __launch_bounds__ (CONTOUR_THREADS) link_traversal_kernel (const __grid_constant
     return;
   const uint32_t contours = f.counters->header.all_contours;
   if (first_index () == 0)
-    f.counters->traversal_progress.count = contours;
+    f.counters->ranked_contours = contours;
   for (uint32_t i = first_index (); i < contours; i += index_step ()) {
     uint32_t next = load_shared_word (&f.traversal[i]);
     while (next & SAME_PARENT_AS) {
@@ -313,7 +313,7 @@ __launch_bounds__ (CONTOUR_THREADS) link_traversal_kernel (const __grid_constant
       next = first;
     const uint32_t key = i == first ? 0 : NO_KEY;
     f.traversal_ranking.segments[i] = {next, 1, key, 0};
-    f.traversal_ranking.views[0][i] = {next, 1, key, 0};
+    f.traversal_ranking.views[i] = {next, 1, key, 0};
   }
 }
 
@@ -325,10 +325,9 @@ __launch_bounds__ (CONTOUR_THREADS) order_traversal_kernel (const __grid_constan
   ctr_wait_for_previous ();
   if (!contours_fit (f))
     return;
-  const ListView *views = list_ranking_views (f.traversal_ranking);
   const uint32_t contours = f.counters->header.all_contours;
   for (uint32_t i = first_index (); i < contours; i += index_step ()) {
-    const uint32_t left = views[i].distance;
+    const uint32_t left = f.traversal_ranking.views[i].distance;
     f.traversal[left ? contours - left : 0] = i;
   }
 }

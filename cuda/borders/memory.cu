@@ -31,8 +31,7 @@ borders_lay_out_contents (BordersKernelArgs *f, uint8_t *base)
   f->by_passage.segment = arena.take<uint32_t> (f->by_passage.capacity);
   f->by_passage.position = arena.take<uint32_t> (f->by_passage.capacity);
   f->ranking.segments = arena.take<ListSegment> (f->ranking.capacity);
-  f->ranking.views[0] = arena.take<ListView> (f->ranking.capacity);
-  f->ranking.views[1] = arena.take<ListView> (f->ranking.capacity);
+  f->ranking.views = arena.take<ListView> (f->ranking.capacity);
   f->by_segment.closed_key_length = arena.take<uint2> (f->by_segment.closed_capacity);
   f->by_segment.open_contour = arena.take<uint32_t> (f->ranking.capacity);
   f->by_segment.closed_contour = arena.take<uint32_t> (f->by_segment.closed_capacity);
@@ -79,8 +78,7 @@ borders_lay_out_contents (BordersKernelArgs *f, uint8_t *base)
   f->hierarchy.next = arena.take<uint32_t> (contours);
   f->hierarchy.previous = arena.take<uint32_t> (contours);
   f->hierarchy.child = arena.take<uint32_t> (contours);
-  for (ListView *&views : f->traversal_ranking.views)
-    views = arena.take<ListView> (contours);
+  f->traversal_ranking.views = arena.take<ListView> (contours);
   f->traversal_ranking.segments = arena.take<ListSegment> (contours);
   return arena.used;
 }

@@ -58,9 +58,9 @@ __launch_bounds__ (LINK_THREADS) link_kernel (const __grid_constant__ BordersKer
     return;
   const uint32_t count = f.counters->header.open;
   if (blockIdx.x == 0 && threadIdx.x == 0)
-    f.counters->progress.count = count;
+    f.counters->ranked_segments = count;
   for (uint32_t i = blockIdx.x * LINK_THREADS + threadIdx.x; i < count; i += gridDim.x * LINK_THREADS)
-    f.ranking.views[0][i] = link_segment<FOUR_CONNECTED> (f, i, f.ranking.segments[i]);
+    f.ranking.views[i] = link_segment<FOUR_CONNECTED> (f, i, f.ranking.segments[i]);
 }
 
 constexpr int FEW_THREADS = 1024;
@@ -138,7 +138,6 @@ store_contours (const BordersKernelArgs &f, uint32_t count, unsigned long long o
   }
   if (t == 0) {
     BordersHeader &h = f.counters->header;
-    f.counters->progress.small = 1;
     h.done_by_one_cta = 1;
     h.all_contours = h.contours = count;
     h.points = points;
@@ -227,7 +226,7 @@ __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersKerne
     const uint32_t contour = number_of_key (few.keys, count, key);
     if (i < open) {
       f.by_segment.open_contour[i] = contour;
-      f.ranking.views[0][i] = views[i];
+      f.ranking.views[i] = views[i];
     } else {
       f.by_segment.closed_contour[i - open] = contour;
     }
@@ -380,7 +379,7 @@ __launch_bounds__ (FEW_THREADS, 1) cluster_kernel (const __grid_constant__ Borde
   __syncthreads ();
   if (is_open) {
     f.by_segment.open_contour[i] = number_of_key (shared.few.keys, count, view.key);
-    f.ranking.views[0][i] = view;
+    f.ranking.views[i] = view;
   }
   if (is_closed)
     f.by_segment.closed_contour[i] = number_of_key (shared.few.keys, count, closed.x);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* PTX instructions without a CUDA C++ intrinsic: arithmetic on two half-precision numbers in a word, the tensor core's
- * product of bytes, products of signed and unsigned bytes, prefix sums and the greatest value of a warp, asynchronous copies, a fence,
- * arrivals. The emulator has its own versions in tests/emulation/ptx-emulated.h. */
+ * product of bytes, products of signed and unsigned bytes, prefix sums and the greatest value of a warp, asynchronous copies, accesses of 16
+ * bytes, a fence, arrivals. The emulator has its own versions in tests/emulation/ptx-emulated.h. */
 #ifndef CTR_CUDA_COMMON_PTX_CUH
 #define CTR_CUDA_COMMON_PTX_CUH
 
@@ -22,6 +22,10 @@ warp_index ()
 }
 
 #ifdef __NVCC__
+
+/* Does nvcc know registers of 128 bits? Without these, vectors of four words are accessed, in as many bytes at once on all GPUs, though only
+ * such registers guarantee it. */
+#define CTR_HAVE_128_BITS (__CUDACC_VER_MAJOR__ > 12 || (__CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ >= 3))
 
 __device__ inline Half2
 h2_add (Half2 a, Half2 b)
@@ -255,6 +259,45 @@ copies_done ()
 {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+/* Loads 16 aligned bytes of global memory, which other threads of the GPU may be storing by store_16(): as they were before, or are
+ * afterwards, and never a part of each. */
+__device__ inline uint4
+load_16 (const void *from)
+{
+  uint4 d;
+#if CTR_HAVE_128_BITS
+  unsigned long long low, high;
+  asm volatile("{ .reg .b128 all; ld.relaxed.gpu.global.b128 all, [%2]; mov.b128 {%0, %1}, all; }"
+               : "=l"(low), "=l"(high)
+               : "l"(from)
+               : "memory");
+  d = make_uint4 ((uint32_t) low, (uint32_t) (low >> 32), (uint32_t) high, (uint32_t) (high >> 32));
+#else
+  asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(d.x), "=r"(d.y), "=r"(d.z), "=r"(d.w)
+               : "l"(from)
+               : "memory");
+#endif
+  return d;
+}
+
+/* Stores 16 aligned bytes of global memory, for load_16(). */
+__device__ inline void
+store_16 (void *to, const uint4 &value)
+{
+#if CTR_HAVE_128_BITS
+  const unsigned long long low = (unsigned long long) value.y << 32 | value.x,
+                           high = (unsigned long long) value.w << 32 | value.z;
+  asm volatile(
+      "{ .reg .b128 all; mov.b128 all, {%1, %2}; st.relaxed.gpu.global.b128 [%0], all; }" ::"l"(to), "l"(low), "l"(high)
+      : "memory");
+#else
+  asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(value.x), "r"(value.y),
+               "r"(value.z), "r"(value.w)
+               : "memory");
 #endif
 }
 

@@ -4,24 +4,23 @@
  * A list is a ring of segments. A segment is some elements one after the other. Where one of a segment's elements may be
  * the ring's start, the segment has the smallest key of these; the ring starts at its smallest key, which is unique. A
  * segment knows the smallest key among the segments that follow it, itself included, and how many elements of all these
- * come before that key. In each round it learns what the segment behind these knows, so log2 rounds suffice for rings of
- * any size in any order.
- * Segments whose ring is known skip the later rounds. No round waits for the host.
+ * come before that key. Again and again it learns what the segment behind these knows, which doubles what it knows if all segments do so at
+ * the same pace, until it has come round: rings of any size in any order take the logarithm of that many steps.
  */
 #ifndef CTR_CUDA_CONTOURS_LIST_RANKING_CUH
 #define CTR_CUDA_CONTOURS_LIST_RANKING_CUH
 
-#include "cuda/common/launch.cuh"
+#include "cuda/common/ptx.cuh"
 
 constexpr uint32_t NO_KEY = ~0u;
 
-/* Of ListView.next: the smallest key of the ring is known; this is so in both of ListRanking.views. */
-constexpr uint32_t LIST_DONE = 1u << 31, LIST_DONE_TWICE = 1u << 30, LIST_NEXT = LIST_DONE_TWICE - 1;
+/* Of ListView.next: the smallest key of the ring is known. */
+constexpr uint32_t LIST_DONE = 1u << 31, LIST_NEXT = LIST_DONE - 1;
 
 /* What a segment knows: at first about itself, in the end about its whole ring. */
 struct __align__ (16) ListView
 {
-  uint32_t next;     /* the segment after the known ones; LIST_DONE, LIST_DONE_TWICE */
+  uint32_t next;     /* the segment after the known ones; LIST_DONE */
   uint32_t length;   /* elements of the known segments, modulo 2^32 */
   uint32_t key;      /* the smallest one of the known segments */
   uint32_t distance; /* elements from this segment's first one to that key */
@@ -34,22 +33,13 @@ struct __align__ (16) ListSegment
   uint32_t maker_data; /* the maker's own; the ranking does not read it */
 };
 
-constexpr int LIST_MAX_ROUNDS = 32;
-constexpr uint32_t LIST_SMALL = 2048; /* segments that one CTA ranks alone */
-
-/* On the device; zero at first. */
-struct ListProgress {
-  uint32_t count;                       /* segments; their maker sets it */
-  uint32_t unfinished[LIST_MAX_ROUNDS]; /* by round: segments were left after it */
-  uint32_t small;                       /* One CTA has ranked all segments. */
-};
+constexpr uint32_t LIST_SMALL = 2048; /* segments that one CTA ranks alone, see list_ranking_by_cta() */
 
 struct ListRanking {
   uint32_t capacity; /* segments */
   ListSegment *segments;
-  ListView *views[2]; /* The maker fills the first. */
-  ListProgress *progress;
-  uint32_t rounds; /* that are launched, for more than LIST_SMALL segments */
+  ListView *views;       /* Their maker fills these. In the end, keys and distances are those of the rings. */
+  const uint32_t *count; /* segments that there are, on the device; 0: they need not be ranked, or do not fit */
 };
 
 /* Joins A with B, which follows it. Where both know the same key, B has come round to where A found it. */
@@ -102,61 +92,15 @@ list_ranking_by_cta (ListView *views, uint32_t count)
   } while (__syncthreads_or (any));
 }
 
-/* The rounds, of two doublings each, that complete rings of so many segments for certain. The last one finds that all
- * is done. */
-static inline uint32_t
-list_ranking_max_rounds (uint32_t segments)
-{
-  uint32_t rounds = 2;
-  while (rounds < LIST_MAX_ROUNDS && (uint64_t) segments >> (2 * rounds - 1))
-    rounds++;
-  return rounds;
-}
-
-/* Queues the kernels that rank any number of segments. The first one ranks up to LIST_SMALL alone and sets progress->small. Without
- * rounds, there may be no more. */
+/* Queues the kernel that ranks all segments. */
 void list_ranking_launch (const ListRanking &ranking, bool overlap, cudaStream_t stream);
-/* Queues the rounds alone. They do nothing where progress->small is set. */
-void list_ranking_launch_rounds (const ListRanking &ranking, bool overlap, cudaStream_t stream);
 
-/* After the kernels: the rounds that were needed. *COMPLETE: were enough launched? */
+/* After the ranking: elements of the ring that starts in segment I, in a ring of several segments also behind its first element. */
 __device__ inline uint32_t
-list_ranking_rounds (const ListRanking &r, bool *complete)
-{
-  uint32_t done = 0;
-  *complete = r.progress->small;
-  while (!*complete && done < r.rounds)
-    *complete = !r.progress->unfinished[done++];
-  return done;
-}
-
-/* The same, called by a whole warp: one load after the other takes longer than all at once. */
-__device__ inline uint32_t
-list_ranking_rounds_by_warp (const ListRanking &r, bool *complete)
-{
-  static_assert (LIST_MAX_ROUNDS == 32, "a lane a round");
-  const uint32_t lane = threadIdx.x % 32, small = r.progress->small,
-                 unfinished = lane < r.rounds ? r.progress->unfinished[lane] : 1;
-  const uint32_t last = __ballot_sync (~0u, !unfinished);
-  *complete = small || last;
-  return small ? 0 : last ? __ffs (last) : r.rounds;
-}
-
-/* After the kernels: the final views. */
-__device__ inline const ListView *
-list_ranking_views (const ListRanking &r)
-{
-  bool complete;
-  return r.views[list_ranking_rounds (r, &complete) % 2];
-}
-
-/* Elements of the ring that starts in segment I, in a ring of several segments also behind its first element. VIEWS are the final
- * ones. */
-__device__ inline uint32_t
-list_ranking_ring_length (const ListRanking &r, const ListView *views, uint32_t i)
+list_ranking_ring_length (const ListRanking &r, uint32_t i)
 {
   const ListSegment s = r.segments[i];
-  return s.length - views[i].distance + views[s.next].distance;
+  return s.length - r.views[i].distance + r.views[s.next].distance;
 }
 
 #endif

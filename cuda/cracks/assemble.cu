@@ -23,7 +23,7 @@ constexpr int THREADS = CONTOUR_THREADS, CORNER_SHARE = CORNER_SCAN_SHARE / THRE
 
 /* Which of the corners from number FROM on are starts, as bits. Their loads overlap. */
 __device__ inline uint32_t
-find_starts (const CracksKernelArgs &f, const ListView *views, uint32_t from, uint32_t corners)
+find_starts (const CracksKernelArgs &f, uint32_t from, uint32_t corners)
 {
   static_assert (CORNER_SHARE == 8, "kinds are two words");
   const uint2 kinds = *(const uint2 *) &f.by_corner.kind[from]; /* The arena has room for a multiple of 256 bytes. */
@@ -45,7 +45,7 @@ find_starts (const CracksKernelArgs &f, const ListView *views, uint32_t from, ui
   for (int i = 0; i < CORNER_SHARE; i++) {
     uint32_t start = steps[i] == STEPS_CLOSED ? from + i : NO_KEY; /* Other candidates of closed rings are none. */
     if (candidates >> i & 1 && steps[i] < STEPS_CLOSED)
-      start = views[exits[i]].key;
+      start = f.ranking.views[exits[i]].key;
     found |= (uint32_t) (start == from + i) << i;
   }
   return found;
@@ -62,20 +62,15 @@ __launch_bounds__ (THREADS) contour_kernel (const __grid_constant__ CracksKernel
   CracksHeader &h = f.counters->header;
   if (!corners_fit (f))
     return;
-  bool complete;
-  const uint32_t rounds = list_ranking_rounds_by_warp (f.ranking, &complete), corners = (uint32_t) h.corners;
-  if (blockIdx.x == 0 && threadIdx.x == 0) {
-    h.rounds = rounds;
-    h.incomplete = !complete;
-  }
-  if (!complete || blockIdx.x * CORNER_SCAN_SHARE >= corners)
+  const uint32_t corners = (uint32_t) h.corners;
+  if (blockIdx.x * CORNER_SCAN_SHARE >= corners)
     return;
   if (threadIdx.x == 0)
     ticket = atomicAdd (&f.counters->scan_tickets[SCAN_CONTOURS], 1);
   radix_clear_states (f.levels, corners / 4, ctr_div_up (corners, CORNER_SCAN_SHARE)); /* A contour has four corners. */
   radix_begin_count (histograms);
   const uint32_t from = (ticket * THREADS + threadIdx.x) * CORNER_SHARE;
-  const uint32_t starts = from < corners ? find_starts (f, f.ranking.views[rounds % 2], from, corners) : 0;
+  const uint32_t starts = from < corners ? find_starts (f, from, corners) : 0;
   uint32_t all;
   uint32_t contour = device_scan<THREADS> (__popc (starts), f.scan_states[SCAN_CONTOURS], ticket, sums, &all);
   for (uint32_t left = starts; left; left &= left - 1, contour++) {
@@ -95,7 +90,6 @@ __launch_bounds__ (THREADS) contour_kernel (const __grid_constant__ CracksKernel
 /* The lengths of contours from their STARTS, those of bits THERE. The loads of all overlap. */
 struct LengthsFrom {
   const CracksKernelArgs &f;
-  const ListView *views;
 
   template <int COUNT>
   __device__ void
@@ -118,7 +112,7 @@ struct LengthsFrom {
       if (lengths[k] == STEPS_CLOSED)
         lengths[k] = 1 + (f.by_corner.steps[exits[k]] & ~STEPS_CLOSED);
       else
-        lengths[k] += views[exits[k]].distance;
+        lengths[k] += f.ranking.views[exits[k]].distance;
     }
   }
 };
@@ -134,8 +128,7 @@ __launch_bounds__ (RADIX_THREADS) level_pass_kernel (const __grid_constant__ Cra
     radix_pass (f.levels, shared, pass, Ctas::all ());
     return;
   }
-  const ListView *views = final_views (f);
-  radix_pass (f.levels, shared, pass, Ctas::all (), LengthsFrom{f, views},
+  radix_pass (f.levels, shared, pass, Ctas::all (), LengthsFrom{f},
       [&] (uint32_t contour, uint32_t level, uint32_t start, uint32_t length) {
         f.levels.keys[radix_sorted (f.levels)][contour] = level;
         f.by_contour.starts[contour] = start;

@@ -170,7 +170,7 @@ __launch_bounds__ (THREADS) sum_kernel (const __grid_constant__ CracksKernelArgs
   if (blockIdx.x == 0 && threadIdx.x == 0) {
     f.counters->header.corners = corners;
     f.counters->header.segments = segments;
-    f.counters->progress.count = fits ? (uint32_t) segments : 0;
+    f.counters->ranked_segments = fits ? (uint32_t) segments : 0;
   }
   if (!fits || corners == 0)
     return;

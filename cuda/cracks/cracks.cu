@@ -78,7 +78,7 @@ struct Complete {
   __device__ bool
   operator() (const CracksHeader &h) const
   {
-    return h.corners <= corners && h.segments <= segments && !h.incomplete;
+    return h.corners <= corners && h.segments <= segments;
   }
 };
 
@@ -247,14 +247,7 @@ complete (Cracks *c)
   }
   if (segments > c->segment_capacity)
     c->segment_capacity = ctr_with_spare (segments);
-  if (!fits || h.incomplete) {
-    if (segments > LIST_SMALL)
-      c->rounds = max (c->rounds, list_ranking_max_rounds (segments));
-    return false;
-  }
-  if (c->rounds > (h.rounds ? h.rounds + 1 : 0)) /* 0: one CTA has ranked all segments. */
-    c->rounds--;
-  return true;
+  return fits;
 }
 
 CtrContours *

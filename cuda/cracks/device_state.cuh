@@ -58,8 +58,6 @@ struct CracksHeader {
   uint32_t all_contours; /* in the image */
   uint32_t contours;     /* in the result */
   uint32_t points;
-  uint32_t incomplete; /* The list ranking needs more rounds, */
-  uint32_t rounds;     /* it took these. */
   uint32_t unused;
 };
 
@@ -73,7 +71,7 @@ struct CracksFound {
 struct CracksCounters {
   CracksHeader header;
   uint32_t scan_tickets[CRACKS_SCANS];
-  ListProgress progress;
+  uint32_t ranked_segments; /* All, if there is room for them. */
   RadixCounters levels, siblings;
 };
 
@@ -216,14 +214,7 @@ contours_fit (const CracksKernelArgs &f)
 {
   const CracksHeader &h = f.counters->header;
   /* Without a branch, so that the loads overlap. */
-  return corners_fit (f) & (h.incomplete == 0) & (h.all_contours <= f.contour_capacity);
-}
-
-/* What the list ranking has found, once the header says how many rounds it took. */
-__device__ inline const ListView *
-final_views (const CracksKernelArgs &f)
-{
-  return f.ranking.views[f.counters->header.rounds % 2];
+  return corners_fit (f) & (h.all_contours <= f.contour_capacity);
 }
 
 __device__ inline uint32_t
@@ -242,12 +233,12 @@ label_at (const CracksKernelArgs &f, int x, int y)
              : 0;
 }
 
-/* The start of the ring of corner I. VIEWS are the final ones. */
+/* The start of the ring of corner I. */
 __device__ inline uint32_t
-start_of_ring (const CracksKernelArgs &f, const ListView *views, uint32_t i)
+start_of_ring (const CracksKernelArgs &f, uint32_t i)
 {
   const uint32_t exit = f.by_corner.exit[i], steps = f.by_corner.steps[i];
-  return steps == STEPS_CLOSED ? i : steps & STEPS_CLOSED ? exit : views[exit].key;
+  return steps == STEPS_CLOSED ? i : steps & STEPS_CLOSED ? exit : f.ranking.views[exit].key;
 }
 
 /* Does the contour that starts at this corner enclose a hole? */

@@ -54,8 +54,7 @@ lay_out_contents (CracksKernelArgs *f, uint8_t *base)
   for (int i = SCAN_MEASURED; i < CRACKS_SCANS; i++)
     f->scan_states[i] = arena.take<unsigned long long> (contours / SCAN_SHARE + 1);
   f->zeroed[1] = {f->scan_states[SCAN_CONTOURS], (uint32_t) (arena.used / sizeof (unsigned long long))};
-  for (int i = 0; i < 2; i++)
-    f->ranking.views[i] = arena.take<ListView> (f->ranking.capacity);
+  f->ranking.views = arena.take<ListView> (f->ranking.capacity);
   lay_out_sorts (f, &arena);
   for (uint32_t **array : {&f->by_corner.place, &f->by_corner.level_index, &f->by_corner.exit, &f->contour_by_start})
     *array = arena.take<uint32_t> (corners);
@@ -161,7 +160,6 @@ cracks_reserve (Cracks *c, CracksKernelArgs *f, CtrError *error)
   set_capacities (c, f);
   if (c->period_ended)
     give_back (c, f);
-  f->ranking.rounds = c->rounds;
   f->tile_nodes = choose_tile_nodes (c, *f);
   /* Twice as many as a tile has on average where all the room is used. */
   f->early_corners = max (LEAST_EARLY_CORNERS, 2 * (c->corner_capacity / (f->tiles_x * f->tiles_y)));
@@ -179,7 +177,7 @@ cracks_reserve (Cracks *c, CracksKernelArgs *f, CtrError *error)
     return false;
   lay_out_planes (f, (uint8_t *) c->planes.data);
   lay_out_contents (f, (uint8_t *) c->contents.data);
-  f->ranking.progress = &f->counters->progress;
+  f->ranking.count = &f->counters->ranked_segments;
   f->levels.count = &f->counters->header.all_contours;
   f->levels.counters = &f->counters->levels;
   f->siblings.count = &f->counters->header.contours;

@@ -57,7 +57,6 @@ __launch_bounds__ (CONTOUR_THREADS) find_links_kernel (const __grid_constant__ C
   ctr_wait_for_previous ();
   if (!contours_fit (f))
     return;
-  const ListView *views = final_views (f);
   const uint32_t contours = f.counters->header.all_contours;
   for (uint32_t i = first_index (); i < contours; i += index_step ()) {
     const uint32_t start = f.by_contour.starts[i], place = f.by_corner.place[start], y = place >> 16;
@@ -67,7 +66,7 @@ __launch_bounds__ (CONTOUR_THREADS) find_links_kernel (const __grid_constant__ C
     const int x = is_level ? walk_west<false> (f, level_index, (int) (place & 0xffff), y, !hole) : -1;
     uint32_t link = CTR_NESTING_NONE;
     if (is_level && (!hole || x >= 0)) {
-      const uint32_t other = start_of_line_at<false> (f, views, level_index, x + 1, y);
+      const uint32_t other = start_of_line_at<false> (f, level_index, x + 1, y);
       link = f.contour_by_start[other] | (is_hole (f, other) == hole ? 0 : PARENT_OF);
     }
     f.nesting.links[i] = link;

@@ -71,7 +71,6 @@ template <bool LABELS>
 __device__ inline void
 find_west_neighbours (const CracksKernelArgs &f, const Ctas &ctas)
 {
-  const ListView *views = final_views (f);
   const uint32_t contours = f.counters->header.all_contours;
   for (uint32_t i = ctas.first_index (); i < contours; i += ctas.index_step ()) {
     const uint32_t start = f.by_contour.starts[i], place = f.by_corner.place[start],
@@ -80,7 +79,7 @@ find_west_neighbours (const CracksKernelArgs &f, const Ctas &ctas)
     const int x = walk_west<LABELS> (f, level_index, (int) (place & 0xffff) - 1, y, hole);
     uint32_t parent = NO_PARENT;
     if (hole || x >= 0) {
-      const uint32_t other = start_of_line_at<LABELS> (f, views, level_index, x + 1, y);
+      const uint32_t other = start_of_line_at<LABELS> (f, level_index, x + 1, y);
       parent = f.contour_by_start[other] | (is_hole (f, other) == hole ? SAME_PARENT_AS : 0);
     }
     f.hierarchy.parents[i] = parent;

@@ -25,7 +25,6 @@ template <bool UNLIMITED>
 __device__ inline void
 write_points (const CracksKernelArgs &f, const Ctas &ctas)
 {
-  const ListView *views = final_views (f);
   CtrPoint *const points = points_of (f);
   const uint32_t corners = (uint32_t) f.counters->header.corners;
   for (uint32_t i = ctas.first_index (); i < corners; i += ctas.index_step ()) {
@@ -34,7 +33,7 @@ write_points (const CracksKernelArgs &f, const Ctas &ctas)
       distance &= ~STEPS_CLOSED;
       start = distance ? start : i;
     } else {
-      const ListView view = views[start];
+      const ListView view = f.ranking.views[start];
       start = view.key;
       distance += view.distance;
     }

@@ -270,7 +270,7 @@ link_corners (const CracksKernelArgs &f, Tile<LABELS> &t, bool fits, uint32_t se
         f.by_corner.exit[number] = t.row_base[to.line] + to.at; /* It stays, if the ring starts here and is closed. */
     } else {
       const uint32_t next = to.leaves ? to.at : segments + to.at;
-      f.ranking.views[0][segments + i] = {next, 1, kind & CORNER_MAY_START ? number : NO_KEY, 0};
+      f.ranking.views[segments + i] = {next, 1, kind & CORNER_MAY_START ? number : NO_KEY, 0};
       f.by_corner.exit[number] = next;
       f.by_corner.steps[number] = 1;
     }
@@ -394,7 +394,7 @@ write_segments (const CracksKernelArgs &f, const Tile<LABELS> &t, bool fits, uin
     } else if (!to.leaves) {
       view.next += segments;
     }
-    f.ranking.views[0][segment] = view;
+    f.ranking.views[segment] = view;
   }
 }
 

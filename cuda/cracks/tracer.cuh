@@ -31,7 +31,7 @@ struct Cracks {
   uint32_t most_tile_nodes;
   CudaGraphCache<FrameKey> graphs;
   /* Room for the most that the latest frames have needed. A frame that needs more is done again. */
-  uint32_t corner_capacity, segment_capacity, contour_capacity, rounds;
+  uint32_t corner_capacity, segment_capacity, contour_capacity;
   uint32_t used_corners, used_segments; /* by the frames of this period at most */
   CtrRoomPeriod period;
   bool period_ended, gave_back;

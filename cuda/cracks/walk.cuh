@@ -103,7 +103,7 @@ walk_west (const CracksKernelArgs &f, uint32_t level_index, int x, uint32_t y, b
  * corner in the tile, or to where it enters or leaves the tile. */
 template <bool LABELS>
 __device__ inline uint32_t
-start_of_line_at (const CracksKernelArgs &f, const ListView *views, uint32_t level_index, uint32_t x, uint32_t y)
+start_of_line_at (const CracksKernelArgs &f, uint32_t level_index, uint32_t x, uint32_t y)
 {
   constexpr uint32_t AT_ONCE = 4; /* vertices */
   const bool equal = by_equal<LABELS> (f);
@@ -135,16 +135,15 @@ start_of_line_at (const CracksKernelArgs &f, const ListView *views, uint32_t lev
     y = y / VERTEX_TILE * VERTEX_TILE;
     const uint32_t before = crossings_before (
         index_at<LABELS> (f, (int) x - 1, (int) y - 1), index_at<LABELS> (f, x, (int) y - 1), level_index, equal);
-    return views[f.by_vertex.passage[(size_t) y / VERTEX_TILE * f.by_vertex.stride + x] + before].key;
+    return f.ranking.views[f.by_vertex.passage[(size_t) y / VERTEX_TILE * f.by_vertex.stride + x] + before].key;
   }
   y -= __ffs ((int) turns) - 1;
   const Around around = Around::vertex<LABELS> (f, x, y);
   const uint32_t mask = around.mask (level_index, equal);
   /* Where two lines turn, the one with the southern arm may be the second. */
   const bool second = mask == MASK_ACROSS ? !f.four_connected : mask == MASK_ALONG && f.four_connected;
-  return start_of_ring (f, views,
-      f.by_vertex.first_corner[(size_t) y * f.by_vertex.stride + x] + around.corners_before (level_index, equal)
-          + second);
+  return start_of_ring (f, f.by_vertex.first_corner[(size_t) y * f.by_vertex.stride + x]
+                               + around.corners_before (level_index, equal) + second);
 }
 
 } // namespace

@@ -18,12 +18,12 @@ struct Ring {
   uint32_t rank;   /* nodes from the start to the node */
 
   __device__
-  Ring (const EdgeChainsArgs &f, const ListView *views, uint32_t node)
+  Ring (const EdgeChainsArgs &f, uint32_t node)
   {
-    const ListView view = views[node];
+    const ListView view = f.ranking.views[node];
     start = view.key & ~KEY_INSIDE;
     open = !(view.key & KEY_INSIDE);
-    const uint32_t length = list_ranking_ring_length (f.ranking, views, start);
+    const uint32_t length = list_ranking_ring_length (f.ranking, start);
     lone = length == 1;
     links = lone ? 0 : open ? length / 2 : length;
     rank = view.distance == 0 ? 0 : length - view.distance;
@@ -50,14 +50,11 @@ __launch_bounds__ (THREADS) lengths_kernel (const __grid_constant__ EdgeChainsAr
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  bool ranked;
-  list_ranking_rounds (f.ranking, &ranked);
-  if (!nodes_fit (f) || !ranked)
+  if (!nodes_fit (f))
     return;
-  const ListView *views = list_ranking_views (f.ranking);
   const uint32_t nodes = f.counters->header.nodes;
   for (uint32_t i = first_index (); i < nodes; i += index_step ()) {
-    const Ring ring (f, views, i);
+    const Ring ring (f, i);
     if (ring.rank >= ring.links || ring.links * CTR_LINK_STRAIGHT >= f.min_length
         || ring.links * CTR_LINK_DIAGONAL < f.min_length)
       continue;
@@ -86,22 +83,16 @@ __launch_bounds__ (THREADS) number_kernel (const __grid_constant__ EdgeChainsArg
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   EdgeChainsHeader &h = f.counters->header;
-  bool ranked;
-  const uint32_t rounds = list_ranking_rounds (f.ranking, &ranked), nodes = h.nodes;
-  if (!nodes_fit (f) || !ranked)
+  const uint32_t nodes = h.nodes;
+  if (!nodes_fit (f))
     return;
   if (threadIdx.x == 0) {
     ticket = atomicAdd (&f.counters->scan_tickets[CHAIN_SCAN], 1);
     points = 0;
   }
   __syncthreads ();
-  if (ticket == 0 && threadIdx.x == 0) {
-    h.rounds = rounds;
-    h.ranked = 1;
-  }
   if (ticket * SCAN_SHARE >= nodes)
     return;
-  const ListView *views = list_ranking_views (f.ranking);
   const uint32_t from = (ticket * THREADS + threadIdx.x) * SCAN_EACH;
   uint32_t lengths[SCAN_EACH], own = 0, own_points = 0;
 #pragma unroll
@@ -110,8 +101,8 @@ __launch_bounds__ (THREADS) number_kernel (const __grid_constant__ EdgeChainsArg
     lengths[i] = 0;
     if (node >= nodes)
       continue;
-    if (f.ranking.segments[node].key == views[node].key) {
-      const Ring ring (f, views, node);
+    if (f.ranking.segments[node].key == f.ranking.views[node].key) {
+      const Ring ring (f, node);
       lengths[i] = ring.is_read (f) && stays (f, ring, node) ? ring.points () : 0;
     }
     own += lengths[i] > 0;
@@ -157,11 +148,10 @@ __launch_bounds__ (THREADS) emit_kernel (const __grid_constant__ EdgeChainsArgs 
   ctr_wait_for_previous ();
   if (!points_fit (f))
     return;
-  const ListView *views = list_ranking_views (f.ranking);
   CtrPoint *const points = f.output->points;
   const uint32_t nodes = f.counters->header.nodes;
   for (uint32_t i = first_index (); i < nodes; i += index_step ()) {
-    const Ring ring (f, views, i);
+    const Ring ring (f, i);
     const uint32_t row = f.by_node.rows[ring.start];
     if (row != NO_CONTOUR && ring.rank < ring.points ())
       *(uint32_t *) &points[f.by_row.firsts[row] + ring.rank] = f.ranking.segments[i].maker_data; /* x comes first */

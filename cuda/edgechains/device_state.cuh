@@ -35,15 +35,13 @@ struct EdgeChainsHeader {
   uint32_t contours;     /* the same, for the kernels of contours/ */
   uint32_t all_points;   /* of these */
   uint32_t points;       /* the same, once they are counted */
-  uint32_t rounds;       /* of the ranking that were needed */
-  uint32_t ranked;       /* Enough were launched. */
 };
 
 constexpr int CHAIN_SCAN = 0, OFFSET_SCAN = 1, SCANS = 2; /* of scan_tickets and scan_states */
 
 struct EdgeChainsCounters {
   EdgeChainsHeader header;
-  ListProgress progress;
+  uint32_t ranked_nodes; /* All, if there is room for them. */
   uint32_t count_ticket;
   uint32_t scan_tickets[SCANS];
 };
@@ -85,12 +83,12 @@ nodes_fit (const EdgeChainsArgs &f)
   return f.counters->header.nodes <= f.ranking.capacity;
 }
 
-/* Has the ranking been completed, and is there room for the chains? */
+/* Is there also room for the chains? */
 __device__ inline bool
 contours_fit (const EdgeChainsArgs &f)
 {
   const EdgeChainsHeader &h = f.counters->header;
-  return nodes_fit (f) && h.ranked && h.all_contours <= f.contour_capacity;
+  return nodes_fit (f) && h.all_contours <= f.contour_capacity;
 }
 
 __device__ inline bool

@@ -18,7 +18,6 @@ namespace
 /* Room for the most that the latest masks have needed. A mask that needs more is linked again. */
 struct Capacity {
   uint32_t nodes, contours, points;
-  uint32_t rounds; /* of the list ranking */
 };
 
 /* One CTA ranks so many nodes whatever the capacity is. */
@@ -114,8 +113,7 @@ lay_out_contents (EdgeChainsArgs *f, uint8_t *base)
 {
   ArenaLayout arena = {base, 0};
   f->ranking.segments = arena.take<ListSegment> (f->ranking.capacity);
-  f->ranking.views[0] = arena.take<ListView> (f->ranking.capacity);
-  f->ranking.views[1] = arena.take<ListView> (f->ranking.capacity);
+  f->ranking.views = arena.take<ListView> (f->ranking.capacity);
   f->by_node.rows = arena.take<uint32_t> (f->ranking.capacity);
   f->scan_states[CHAIN_SCAN] = arena.take<unsigned long long> (f->ranking.capacity / SCAN_SHARE + 1);
   f->scan_states[OFFSET_SCAN] = arena.take<unsigned long long> (f->contour_capacity / SCAN_SHARE + 1);
@@ -179,16 +177,16 @@ reserve (EdgeChains *e, EdgeChainsArgs *f, CtrError *error)
   set_capacities (e, f);
   if (e->period_ended)
     give_back (e, f);
-  f->ranking.rounds = e->capacity.rounds;
+  /* The list ranking loads its views before it knows how many there are, so new memory is cleared. */
   if (!delivery_reserve (&e->delivery, NULL, sizeof (EdgeChainsHeader), error)
       || !ctr_device_buffer_reserve (&e->words, lay_out_words (f, NULL), error)
-      || !ctr_device_buffer_reserve (&e->contents, lay_out_contents (f, NULL), error)
+      || !ctr_device_buffer_reserve_clear (&e->contents, lay_out_contents (f, NULL), e->session.stream, error)
       || !contour_slot_reserve (e->slot, f->contour_capacity, f->point_capacity, false, error)
       || !contour_slot_reserve_subpixel (e->slot, refines ? f->point_capacity : 0, error))
     return false;
   lay_out_words (f, (uint8_t *) e->words.data);
   lay_out_contents (f, (uint8_t *) e->contents.data);
-  f->ranking.progress = &f->counters->progress;
+  f->ranking.count = &f->counters->ranked_nodes;
   f->frame_output.table = (CtrContour *) e->slot->table.data;
   f->frame_output.points = (CtrPoint *) e->slot->points.data;
   f->frame_output.numbers = (CtrDeviceNumbers *) e->slot->numbers.data;
@@ -243,7 +241,7 @@ struct Complete {
   __device__ bool
   operator() (const EdgeChainsHeader &h) const
   {
-    return h.nodes <= nodes && h.ranked && h.all_contours <= contours && h.all_points <= points;
+    return h.nodes <= nodes && h.all_contours <= contours && h.all_points <= points;
   }
 };
 
@@ -293,7 +291,7 @@ bool
 complete (EdgeChains *e, const EdgeChainsHeader &h)
 {
   Capacity *c = &e->capacity;
-  bool all = h.ranked;
+  bool all = true;
   auto grow = [&] (uint32_t need, uint32_t *capacity) {
     if (need <= *capacity)
       return;
@@ -303,11 +301,6 @@ complete (EdgeChains *e, const EdgeChainsHeader &h)
   grow (h.nodes, &c->nodes);
   grow (h.all_contours, &c->contours);
   grow (h.all_points, &c->points);
-  /* One round more than the latest masks needed. */
-  if (!h.ranked)
-    c->rounds = max (c->rounds, list_ranking_max_rounds (h.nodes));
-  else if (c->rounds > h.rounds + 1)
-    c->rounds--;
   return all;
 }
 

@@ -106,7 +106,7 @@ __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ EdgeChainsArgs
   }
   if (threadIdx.x == 0 && ticket == gridDim.x - 1) {
     f.counters->header.nodes = all;
-    f.counters->progress.count = all <= f.ranking.capacity ? all : 0;
+    f.counters->ranked_nodes = all <= f.ranking.capacity ? all : 0;
   }
 }
 
@@ -134,7 +134,7 @@ write_node (const EdgeChainsArgs &f, uint32_t node, uint32_t next, bool inside, 
 {
   const uint32_t key = node | (inside ? KEY_INSIDE : 0);
   f.ranking.segments[node] = {next, 1, key, pixel};
-  f.ranking.views[0][node] = {next, 1, key, 0};
+  f.ranking.views[node] = {next, 1, key, 0};
   f.by_node.rows[node] = 0;
 }
 

@@ -196,6 +196,23 @@ copies_done ()
 {
 }
 
+/* One thread runs at a time, so these are one access, which may race with others. */
+static inline uint4
+load_16 (const void *from)
+{
+  const volatile uint64_t *halves = (const volatile uint64_t *) from;
+  const uint64_t low = halves[0], high = halves[1];
+  return make_uint4 ((uint32_t) low, (uint32_t) (low >> 32), (uint32_t) high, (uint32_t) (high >> 32));
+}
+
+static inline void
+store_16 (void *to, const uint4 &value)
+{
+  volatile uint64_t *halves = (volatile uint64_t *) to;
+  halves[0] = (uint64_t) value.y << 32 | value.x;
+  halves[1] = (uint64_t) value.w << 32 | value.z;
+}
+
 static inline uint32_t
 count_arrival (uint32_t *counter)
 {
