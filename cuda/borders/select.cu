@@ -20,7 +20,7 @@ __launch_bounds__ (DECIDE_THREADS)
     decide_kernel (const __grid_constant__ BordersKernelArgs f, const __grid_constant__ CtrSelectPlan plan)
 {
   __shared__ uint32_t ticket;
-  __shared__ unsigned long long sums[DECIDE_THREADS / 32];
+  __shared__ uint2 sums[DECIDE_THREADS / 32];
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   if (!has_table (f))
@@ -233,7 +233,7 @@ constexpr uint32_t DROPPED = ~0u;
 __device__ inline void
 select_few_rows (const BordersKernelArgs &f, const CtrSelectPlan &plan, const ContourOutput &output, uint32_t rows)
 {
-  __shared__ unsigned long long sums[DECIDE_THREADS / 32];
+  __shared__ uint2 sums[DECIDE_THREADS / 32];
   __shared__ uint32_t firsts[DECIDE_THREADS], backwards[DECIDE_THREADS]; /* how far points move; DROPPED */
   const uint32_t t = threadIdx.x, points = f.by_row.firsts[rows - 1] + f.by_row.lengths[rows - 1];
   const bool moves = blockIdx.x > 0;
@@ -272,7 +272,7 @@ select_few_rows (const BordersKernelArgs &f, const CtrSelectPlan &plan, const Co
 __device__ inline void
 decide_rows (const BordersKernelArgs &f, const CtrSelectPlan &plan, uint32_t rows, uint32_t ticket)
 {
-  __shared__ unsigned long long sums[DECIDE_THREADS / 32];
+  __shared__ uint2 sums[DECIDE_THREADS / 32];
   const uint32_t i = ticket * DECIDE_THREADS + threadIdx.x;
   const DecidedRow decided = decide_row (f, plan, i, rows);
   uint2 so_far;

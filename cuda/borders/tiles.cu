@@ -212,11 +212,7 @@ number_passages (T &tile)
     count = __popc (slots[0]) + __popc (slots[1]) + __popc (slots[2]) + __popc (slots[3]);
   }
   if (T::THREADS == TILE_WORDS || warp < WARPS) {
-    sum = count;
-    for (int d = 1; d < 32; d *= 2) {
-      const uint32_t n = __shfl_up_sync (~0u, sum, d);
-      sum += (int) lane >= d ? n : 0;
-    }
+    sum = sum_of_lanes (count);
     if (lane == 31)
       tile.warp_sums[warp] = sum;
   }

@@ -57,37 +57,6 @@ sum_tiles (const CcaKernelArgs &f, SumTable &table, uint32_t first_tx, uint32_t 
   table.flush<true> (f, base_x, base_y);
 }
 
-__device__ inline uint32_t
-warp_sum (uint32_t value)
-{
-  for (int d = 16; d; d /= 2)
-    value += __shfl_xor_sync (~0u, value, d);
-  return value;
-}
-
-/* Sum over the bands before BAND, by decoupled look-back. The whole first warp calls it. */
-__device__ uint32_t
-sum_before_band (const CcaKernelArgs &f, uint32_t band)
-{
-  const uint32_t lane = threadIdx.x % 32;
-  uint32_t sum = 0;
-  for (int last = (int) band - 1; last >= 0; last -= 32) {
-    int i = last - (int) lane;
-    unsigned long long state;
-    do {
-      state = SCAN_STATE_PREFIX; /* nothing precedes the first band */
-      if (i >= 0)
-        state = *(volatile unsigned long long *) &f.by_band.scan_states[i];
-    } while (__any_sync (~0u, state == 0));
-    uint32_t prefixes = __ballot_sync (~0u, state >= SCAN_STATE_PREFIX);
-    uint32_t stop = prefixes ? __ffs (prefixes) - 1 : 32;
-    sum += warp_sum (lane <= stop ? (uint32_t) state : 0);
-    if (prefixes)
-      break;
-  }
-  return sum;
-}
-
 struct OrderShared {
   uint32_t rows[ORDER_WARPS][TILE_H][2];
   uint32_t warp_sums[ORDER_WARPS];
@@ -153,28 +122,11 @@ order_band (const CcaKernelArgs &f, OrderShared &s, uint8_t *counts)
   uint32_t sum = 0;
   for (uint32_t i = begin; i < end; i++)
     sum += counts[i];
-  uint32_t scan = sum;
-  for (int d = 1; d < 32; d *= 2) {
-    uint32_t n = __shfl_up_sync (~0u, scan, d);
-    scan += lane >= d ? n : 0;
-  }
-  if (lane == 31)
-    s.warp_sums[warp] = scan;
-  __syncthreads ();
+  uint32_t band_sum;
+  sum = block_scan<ORDER_THREADS> (sum, s.warp_sums, &band_sum);
   if (warp == 0) {
-    uint32_t w = s.warp_sums[lane], sums = w;
-    for (int d = 1; d < 32; d *= 2) {
-      uint32_t n = __shfl_up_sync (~0u, sums, d);
-      sums += lane >= d ? n : 0;
-    }
-    s.warp_sums[lane] = sums - w;
-    const uint32_t band_sum = __shfl_sync (~0u, sums, 31);
-    volatile unsigned long long *state = &f.by_band.scan_states[band];
-    if (lane == 0 && band > 0)
-      *state = SCAN_STATE_SUM | band_sum;
-    uint32_t before = sum_before_band (f, band);
+    const uint32_t before = look_back (f.by_band.scan_states, band, band_sum);
     if (lane == 0) {
-      *state = SCAN_STATE_PREFIX | (before + band_sum);
       s.before = before;
       if (band == f.tiles_y - 1) {
         const uint32_t count = before + band_sum, closed = f.counters->closed;
@@ -188,7 +140,7 @@ order_band (const CcaKernelArgs &f, OrderShared &s, uint8_t *counts)
     }
   }
   __syncthreads ();
-  uint32_t base = s.before + s.warp_sums[warp] + scan - sum;
+  uint32_t base = s.before + sum;
   uint32_t *out = f.by_image_row.table_rows + (size_t) band * total;
   for (uint32_t i = begin; i < end; i++) {
     out[i] = base;

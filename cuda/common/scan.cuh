@@ -79,40 +79,30 @@ device_scan (uint32_t own, unsigned long long *states, uint32_t ticket, uint32_t
   return before + sum;
 }
 
-/* Two exclusive prefix sums over the THREADS of a CTA at once, of A and B. *ALL: the totals. SUMS: shared memory, one a warp. B's sum is
- * below 2^32. Has a barrier. */
+/* Two exclusive prefix sums over the THREADS of a CTA at once, of A and B. *ALL: the totals. SUMS: shared memory, one a warp. Has a
+ * barrier. */
 template <int THREADS>
 __device__ inline uint2
-block_scan_two (uint32_t a, uint32_t b, unsigned long long *sums, uint2 *all)
+block_scan_two (uint32_t a, uint32_t b, uint2 *sums, uint2 *all)
 {
   constexpr uint32_t WARPS = THREADS / 32;
   static_assert (WARPS <= 32, "a warp adds up the warps");
   const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const auto sum_of_lanes_before = [lane] (unsigned long long value) {
-    for (int d = 1; d < 32; d *= 2) {
-      const unsigned long long other = __shfl_up_sync (~0u, value, d);
-      value += (int) lane >= d ? other : 0;
-    }
-    return value;
-  };
-  const unsigned long long own = (unsigned long long) a << 32 | b;
-  unsigned long long sum = sum_of_lanes_before (own);
+  const uint2 sum = {sum_of_lanes (a), sum_of_lanes (b)};
   if (lane == 31)
     sums[warp] = sum;
   __syncthreads ();
-  const unsigned long long of_warps = sum_of_lanes_before (lane < WARPS ? sums[lane] : 0);
-  const unsigned long long total = __shfl_sync (~0u, of_warps, WARPS - 1);
-  const unsigned long long former = __shfl_sync (~0u, of_warps, warp > 0 ? warp - 1 : 0);
-  sum += (warp > 0 ? former : 0) - own;
-  *all = {(uint32_t) (total >> 32), (uint32_t) total};
-  return {(uint32_t) (sum >> 32), (uint32_t) sum};
+  const uint2 of_warp = lane < WARPS ? sums[lane] : make_uint2 (0, 0);
+  *all = {total_of_lanes (of_warp.x), total_of_lanes (of_warp.y)};
+  return {total_of_lanes (lane < warp ? of_warp.x : 0) + sum.x - a,
+      total_of_lanes (lane < warp ? of_warp.y : 0) + sum.y - b};
 }
 
 /* Two exclusive prefix sums over all CTAs at once. *ALL_SO_FAR: the totals up to and with this CTA. */
 template <int THREADS>
 __device__ inline uint2
 device_scan_two (uint32_t a, uint32_t b, unsigned long long *states_a, unsigned long long *states_b, uint32_t ticket,
-    unsigned long long *sums, uint2 *all_so_far)
+    uint2 *sums, uint2 *all_so_far)
 {
   static_assert (THREADS >= 64, "a warp looks back for each");
   __shared__ uint32_t before[2];

@@ -42,6 +42,8 @@ __launch_bounds__ (THREADS) rank_kernel (const __grid_constant__ ListRanking r)
       is_loaded = false;
       for (uint32_t joins = 0; joins < most_joins && !(view.next & LIST_DONE); joins++) {
         view = list_join (view, load_view (&r.views[view.next]));
+        if (!(view.next & LIST_DONE))
+          view = list_join (view, load_view (&r.views[view.next]));
         store_view (&r.views[i], view);
       }
       any |= !(view.next & LIST_DONE);

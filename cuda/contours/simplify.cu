@@ -18,7 +18,7 @@ struct Tile {
   uint32_t needless[SIMPLIFY_WORDS];                         /* and those nearly on the way between their neighbours */
   uint16_t row_points[SIMPLIFY_SHARE / 2 + 1];               /* by row: the points of the tile before */
   uint32_t sums[SIMPLIFY_THREADS / 32], before;
-  unsigned long long sums_of_two[SIMPLIFY_THREADS / 32];
+  uint2 sums_of_two[SIMPLIFY_THREADS / 32];
 
   __device__ uint32_t
   edges (uint32_t word) const
