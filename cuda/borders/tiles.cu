@@ -15,15 +15,32 @@ constexpr int PLACE_X = 2, PLACE_Y = 8;
  * has an outer border's start to the right of a pixel where a hole starts, as background lies there. */
 struct __align__ (8) Jump
 {
-  /* Upper half: the passage after the known ones, or the chain's last one. Lower half: points of the known ones. Of the start of a ring, in
-   * the end, points of the ring. */
+  /* JUMP_DONE, JUMP_RING; the passage after the known ones, or the chain's last one; in the lower half points of the known ones. Of the
+   * start of a ring, in the end, points of the ring. */
   uint32_t way;
   uint32_t
-      start; /* JUMP_DONE, JUMP_RING; NO_START or the known passage where the ring may start first; points before it */
+      start; /* NO_START, or the known passage where the ring may start first; in the lower half points before it */
+
+  __device__ uint32_t passage () const
+  {
+    return way >> 16 & 0x3fff;
+  }
+  __device__ uint32_t points () const
+  {
+    return way & 0xffff;
+  }
+  __device__ uint32_t start_passage () const
+  {
+    return start >> 16;
+  }
+  __device__ uint32_t points_before_start () const
+  {
+    return start & 0xffff;
+  }
 };
 constexpr uint32_t JUMP_DONE = 1u << 31; /* All that follows is known. */
 constexpr uint32_t JUMP_RING = 1u << 30; /* It is a ring: its first start is known, and nothing else. */
-constexpr uint32_t JUMP_START = (1u << 30) - (1u << 16), JUMP_POINTS = (1u << 16) - 1, NO_START = 0x3fffu << 16;
+constexpr uint32_t NO_START = 0xffffu << 16;
 
 constexpr int MARGIN_THREADS = 2 * BORDERS_TILE; /* The first ones also have pixels to the left and to the right. */
 constexpr int TILE_WORDS = BORDERS_TILE * BORDERS_TILE_WORDS, STRIDE = BORDERS_TILE_WORDS + 2;
@@ -246,10 +263,9 @@ number_passages (T &tile)
 __device__ inline Jump
 join (const Jump &a, const Jump &b)
 {
-  const uint32_t points = a.way & 0xffff, known = b.start & (JUMP_START | JUMP_POINTS);
-  const bool same = (((a.start ^ b.start) & JUMP_START) == 0) & (a.start < NO_START);
-  const uint32_t flags = b.start >= (JUMP_DONE | JUMP_RING) || same ? JUMP_DONE | JUMP_RING : b.start & JUMP_DONE;
-  return {b.way + points, (known < (a.start & JUMP_START) ? known + points : a.start) | flags};
+  const uint32_t points = a.points ();
+  const bool same = ((a.start ^ b.start) < 1 << 16) & (a.start < NO_START);
+  return {(b.way + points) | (same ? JUMP_DONE | JUMP_RING : 0), min (a.start, b.start + points)};
 }
 
 /* Passages to chains of one: finds which one follows each. A chain begins with a passage that is entered from another tile, and its last
@@ -272,7 +288,7 @@ link_passages (const BordersKernelArgs &f, T &tile, uint32_t count)
     tile.place[i] = place | (kept ? PLACE_KEPT : 0) | (outer ? PLACE_OUTER : 0);
     tile.segment[i] = next;
     tile.jump[i] = {
-        next << 16 | kept, (starts ? i << 16 : NO_START) | (alone | leaves ? JUMP_DONE : 0) | (alone ? JUMP_RING : 0)};
+        next << 16 | kept | (alone | leaves ? JUMP_DONE : 0) | (alone ? JUMP_RING : 0), starts ? i << 16 : NO_START};
     if (enters)
       tile.heads[atomicAdd (&tile.open, 1)] = i;
   }
@@ -292,11 +308,11 @@ find_chains (T &tile, uint32_t count)
     any = false;
     for (uint32_t i = threadIdx.x; i < count; i += T::THREADS) {
       Jump jump = tile.load_jump (i);
-      for (uint32_t joins = 0; joins < most_joins && !(jump.start & JUMP_DONE); joins++) {
-        jump = join (jump, tile.load_jump (jump.way >> 16));
+      for (uint32_t joins = 0; joins < most_joins && !(jump.way & JUMP_DONE); joins++) {
+        jump = join (jump, tile.load_jump (jump.passage ()));
         tile.store_jump (i, jump);
       }
-      any |= !(jump.start & JUMP_DONE);
+      any |= !(jump.way & JUMP_DONE);
     }
   } while (any);
   __syncthreads ();
@@ -308,13 +324,13 @@ __device__ inline void
 number_segments (T &tile, uint32_t count)
 {
   for (uint32_t k = threadIdx.x; k < tile.open; k += T::THREADS)
-    tile.segment[tile.jump[tile.heads[k]].way >> 16] = k;
+    tile.segment[tile.jump[tile.heads[k]].passage ()] = k;
   for (uint32_t i = threadIdx.x; i < count; i += T::THREADS) {
-    const uint32_t start = tile.jump[i].start;
-    if (!(start & JUMP_RING) || (start & JUMP_START) >> 16 != i)
+    const Jump jump = tile.jump[i];
+    if (!(jump.way & JUMP_RING) || jump.start_passage () != i)
       continue;
     const uint32_t next = tile.segment[i], number = atomicAdd (&tile.closed, 1);
-    tile.jump[i].way = tile.kept (i) + (next == i ? 0 : tile.jump[next].start & JUMP_POINTS);
+    tile.jump[i].way = JUMP_RING | (tile.kept (i) + (next == i ? 0 : tile.jump[next].points_before_start ()));
     tile.segment[i] = number;
     tile.ring (number) = i;
   }
@@ -338,9 +354,9 @@ template <typename T>
 __device__ inline uint32_t
 key_of (const BordersKernelArgs &f, const T &tile, const Jump &jump)
 {
-  if ((jump.start & JUMP_START) == NO_START)
+  if (jump.start >= NO_START)
     return NO_KEY;
-  const uint32_t place = tile.place[(jump.start & JUMP_START) >> 16];
+  const uint32_t place = tile.place[jump.start_passage ()];
   return position_of (f, tile.image_x (place >> PLACE_X & 63), tile.image_y (place >> PLACE_Y & 63))
          + !(place & PLACE_OUTER);
 }
@@ -354,15 +370,15 @@ write_segments (const BordersKernelArgs &f, const T &tile)
 #pragma unroll 1
   for (uint32_t k = t; k < tile.open; k += T::THREADS) {
     const Jump jump = tile.jump[tile.heads[k]];
-    const uint32_t last = jump.way >> 16, place = tile.place[last];
+    const uint32_t last = jump.passage (), place = tile.place[last];
     const PassageShape<T::FOUR_CONNECTED> end = tile.shape (last);
     const int x = (place >> PLACE_X & 63) + step_x (end.next), y = (place >> PLACE_Y & 63) + step_y (end.next);
-    f.ranking.segments[tile.bases[1] + k] = {position_of (f, tile.image_x (x), tile.image_y (y)), jump.way & 0xffff,
-        key_of (f, tile, jump), SEGMENT_UNLINKED | end.next_slot () << SEGMENT_SLOT | (jump.start & JUMP_POINTS)};
+    f.ranking.segments[tile.bases[1] + k] = {position_of (f, tile.image_x (x), tile.image_y (y)), jump.points (),
+        key_of (f, tile, jump), SEGMENT_UNLINKED | end.next_slot () << SEGMENT_SLOT | jump.points_before_start ()};
   }
   for (uint32_t k = t; k < tile.closed; k += T::THREADS) {
     const Jump jump = tile.jump[tile.ring (k)];
-    f.by_segment.closed_key_length[tile.bases[2] + k] = make_uint2 (key_of (f, tile, jump), jump.way & 0xffff);
+    f.by_segment.closed_key_length[tile.bases[2] + k] = make_uint2 (key_of (f, tile, jump), jump.points ());
   }
 }
 
@@ -374,14 +390,14 @@ write_passages (const BordersKernelArgs &f, const T &tile, uint32_t count)
     const Jump jump = tile.jump[i];
     const uint32_t place = tile.place[i], to = tile.bases[0] + i;
     uint32_t position, segment;
-    if (jump.start & JUMP_RING) {
-      const uint32_t start = (jump.start & JUMP_START) >> 16;
+    if (jump.way & JUMP_RING) {
+      const uint32_t start = jump.start_passage ();
       segment = (tile.bases[2] + tile.segment[start]) | SEGMENT_CLOSED;
-      position = start == i ? 0 : (tile.jump[start].way & 0xffff) - (jump.start & JUMP_POINTS);
+      position = start == i ? 0 : tile.jump[start].points () - jump.points_before_start ();
     } else {
-      const uint32_t number = tile.segment[jump.way >> 16];
+      const uint32_t number = tile.segment[jump.passage ()];
       segment = tile.bases[1] + number;
-      position = (tile.jump[tile.heads[number]].way & 0xffff) - (jump.way & 0xffff);
+      position = tile.jump[tile.heads[number]].points () - jump.points ();
     }
     f.by_passage.place[to] = tile.image_x (place >> PLACE_X & 63) | tile.image_y (place >> PLACE_Y & 63) << 16;
     f.by_passage.segment[to] = segment;

@@ -263,7 +263,7 @@ copies_done ()
 }
 
 /* Loads 16 aligned bytes of global memory, which other threads of the GPU may be storing by store_16(): as they were before, or are
- * afterwards, and never a part of each. */
+ * afterwards, and never a part of each. Likewise words that atomics change, each for itself. */
 __device__ inline uint4
 load_16 (const void *from)
 {

@@ -69,7 +69,7 @@ load_shared_word (const uint32_t *p)
 }
 
 /* All warps share longer contours, see row_shares.cuh. */
-constexpr uint32_t LONG_POINTS = 2048;
+constexpr uint32_t LONG_POINTS = 512;
 
 /* Before the measures of ROW, of so many points, are summed up. */
 template <typename Args>

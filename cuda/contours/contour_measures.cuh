@@ -4,6 +4,7 @@
 #ifndef CTR_CUDA_CONTOURS_CONTOUR_MEASURES_CUH
 #define CTR_CUDA_CONTOURS_CONTOUR_MEASURES_CUH
 
+#include "cuda/common/ptx.cuh"
 #include "cuda/contours/contour_kernels.cuh"
 
 namespace
@@ -89,12 +90,17 @@ struct Line {
     ContourAccumulator *a = &f.by_row.accumulators[row];
     if (low == ~0u && high == 0)
       return;
+    const uint4 box = load_16 (&a->min_x); /* Most parts of a contour do not change it. */
     atomicAdd ((unsigned long long *) &a->area2, (unsigned long long) area2);
     atomicAdd (&a->length, length);
-    atomicMin (&a->min_x, low & 0xffff);
-    atomicMin (&a->min_y, low >> 16);
-    atomicMax (&a->max_x, high & 0xffff);
-    atomicMax (&a->max_y, high >> 16);
+    if ((low & 0xffff) < box.x)
+      atomicMin (&a->min_x, low & 0xffff);
+    if (low >> 16 < box.y)
+      atomicMin (&a->min_y, low >> 16);
+    if ((high & 0xffff) > box.z)
+      atomicMax (&a->max_x, high & 0xffff);
+    if (high >> 16 > box.w)
+      atomicMax (&a->max_y, high >> 16);
   }
 };
 
