@@ -51,7 +51,7 @@ list_join (const ListView &a, const ListView &b)
       b.key < a.key ? a.length + b.distance : a.distance};
 }
 
-/* Two rounds in one: fewer barriers and launches, for two more loads. OWN is one of VIEWS, an array or what has its operator, and not
+/* Two rounds in one: fewer barriers, for two more loads. OWN is one of VIEWS, an array or what has its operator, and not
  * done. */
 template <typename Views>
 __device__ inline ListView
