@@ -26,6 +26,7 @@ struct CcaFrameKey {
   const uint32_t *threshold; /* on the device, of a shared input or with MASK; or NULL */
   const uint32_t *mask;      /* packed, on the device, of a shared input or of the frame that is done again; or NULL */
   uint32_t *labels;          /* where the label image will be, with CTR_FEATURE_LABELS */
+  bool crowded;              /* Most tiles of the frame before were. */
 };
 
 /* The arguments for one key, and from its second frame on the kernels as a CUDA graph. Valid while the analyser's memory
@@ -88,6 +89,7 @@ struct CcaAnalyser {
   bool without_graphs;     /* One could not be built. */
   uint64_t frames;         /* number of launches */
   uint32_t likely_count;   /* of components, from the last image */
+  bool was_crowded;        /* Most tiles of the last image were, if it was large. */
   bool overtakes;          /* The queued frame follows one that was not finished, and that sets the flag, too. */
 };
 

@@ -105,6 +105,7 @@ open_key (uint32_t y, uint32_t x, uint32_t index)
 /* All are 0 between frames. A frame that has failed may leave others behind: then all state is made anew. */
 struct CcaCounters {
   uint32_t closed;                  /* records that tiles have reserved */
+  uint32_t crowded;                 /* as in CcaHeader */
   alignas (32) uint32_t labelled;   /* tiles, if they are counted: polled, so in a sector that others leave alone */
   uint32_t ticket;                  /* bands that CTAs of the order kernel have taken */
   uint32_t emitted;                 /* CTAs of the emit kernel that have written their rows */
@@ -118,6 +119,7 @@ struct CcaHeader {
   uint32_t closed;        /* records needed */
   uint32_t threshold;     /* applied */
   uint32_t rows_complete; /* 1: all rows and records fit. 0: the table has gaps, and the frame is done again. */
+  uint32_t crowded;       /* tiles of a large frame that a warp has no room for */
   uint32_t all_rows;      /* of the table before limits on numbers; 0 without these */
 };
 
@@ -292,9 +294,10 @@ is_early (const CcaKernelArgs &f, const CcaHeader &header)
   return f.host.flag && header.rows_complete && header.count <= EARLY_ROWS;
 }
 
-/* These queue the kernels. KEEP_RUNS: the feature kernel will follow. OVERLAP: the GPU has programmatic dependent
- * launch. */
-void cca_launch_tiles (const CcaKernelArgs &args, int connectivity, bool keep_runs, bool overlap, cudaStream_t stream);
+/* These queue the kernels. KEEP_RUNS: the feature kernel will follow. CROWDED: most tiles are likely to be. OVERLAP: the GPU has programmatic
+ * dependent launch. */
+void cca_launch_tiles (
+    const CcaKernelArgs &args, int connectivity, bool keep_runs, bool crowded, bool overlap, cudaStream_t stream);
 /* Can the tiles be counted? */
 bool cca_has_run_kernel (const CcaKernelArgs &args);
 void cca_launch_merge (const CcaKernelArgs &args, int connectivity, bool overlap, cudaStream_t stream);

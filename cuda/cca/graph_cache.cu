@@ -367,7 +367,7 @@ queue_kernels (CcaAnalyser *cca, CcaCachedGraph *cached, cudaStream_t stream, Ct
   if (equal)
     cca_launch_values (*f, cached->values, params->connectivity, stream);
   else
-    cca_launch_tiles (*f, params->connectivity, keep_runs, overlap && !f->background, stream);
+    cca_launch_tiles (*f, params->connectivity, keep_runs, cached->key.crowded, overlap && !f->background, stream);
   if (finishes) {
     cca_launch_finish (*f, params->connectivity, cca->finish_ctas, cached->copy, stream);
   } else {
@@ -427,7 +427,7 @@ is_same_key (const CcaFrameKey *a, const CcaFrameKey *b)
          && memcmp (&a->params.select, &b->params.select, sizeof a->params.select) == 0
          && a->params.mode == b->params.mode && a->params.background == b->params.background
          && a->params.ring_width == b->params.ring_width && a->threshold == b->threshold && a->mask == b->mask
-         && a->labels == b->labels;
+         && a->labels == b->labels && a->crowded == b->crowded;
 }
 
 } // namespace

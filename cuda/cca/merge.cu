@@ -131,10 +131,10 @@ order_band (const CcaKernelArgs &f, OrderShared &s, uint8_t *counts)
       if (band == f.tiles_y - 1) {
         const uint32_t count = before + band_sum, closed = f.counters->closed;
         *f.header = {count, closed, f.threshold_device ? *f.threshold_device : f.threshold,
-            count <= f.table.capacity && closed <= f.closed.capacity};
+            count <= f.table.capacity && closed <= f.closed.capacity, f.counters->crowded};
         *f.numbers = {f.header->rows_complete, count, 0};
         /* For the next frame. All tiles have reserved their records and all bands have drawn their tickets. */
-        f.counters->closed = 0;
+        f.counters->closed = f.counters->crowded = 0;
         f.counters->ticket = 0;
       }
     }

@@ -203,6 +203,7 @@ cca_take_result (CcaAnalyser *cca, CtrError *error)
   if (!result)
     return NULL;
   cca->likely_count = header.count;
+  cca->was_crowded = header.crowded > f->tiles_x * f->tiles_y / 2;
   cca->used = max (cca->used, max (header.count, header.all_rows));
   cca->used_closed = max (cca->used_closed, header.closed);
   cca->period_ended |= ctr_room_period_ends (&cca->period);

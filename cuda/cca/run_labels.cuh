@@ -126,14 +126,18 @@ template <int CONNECTIVITY, int THREADS, typename Shared> struct RunLabels {
     }
   }
 
-  /* Calls WORK (i, whether there is one) for all i < END, by whole warps. */
+  /* Calls WORK (i, whether there is one) for all i < END, by whole warps. Behind a loop in it the compiler alone does not bring the
+   * warp together. */
   template <typename Work>
   __device__ void
   for_all (uint32_t end, const Work &work)
   {
 #pragma unroll 1
-    for (uint32_t base = t - lane; base < end; base += THREADS)
+    for (uint32_t base = t - lane; base < end; base += THREADS) {
       work (base + lane, base + lane < end);
+      if (THREADS > 32)
+        __syncwarp ();
+    }
   }
 
   /* Contacts of a word with the row above. Each touching pair of runs has one, and at it the runs of both rows are the last ones that
@@ -296,13 +300,15 @@ template <int CONNECTIVITY, int THREADS, typename Shared> struct RunLabels {
     return most >> 16 > FEW_VOTES ? most & 0xffff : NO_TOP;
   }
 
-  /* What a word adds to the sums: its pixels in rows FIRST to LAST, which are equal. Y_SUM: the sum of these rows. RUN: that of the first pixel. */
+  /* What a word, of those of a row, adds to the sums: its pixels in rows FIRST to LAST, which are equal. Y_SUM: the sum of these rows. RUN: that of
+   * the first pixel. */
   struct Word {
-    uint32_t first, last, height, y_sum, pixels, run;
+    uint32_t word, first, last, height, y_sum, pixels, run;
   };
 
   /* Adds the sums of all pieces to those of their components. Past the percolation threshold nearly all belong to one, and atomics on one
-   * address are serialised: its sums stay in registers till the end. Elsewhere warps need not diverge for it. WORD_OF (i): word i of WORDS. */
+   * address are serialised: its sums stay in registers till the end. Elsewhere warps need not diverge for it. WORD_OF (i): word i of WORDS.
+   * Each thread of a CTA has as many. */
   template <typename WordOf>
   __device__ void
   sum_up (uint32_t words, const WordOf &word_of)
@@ -312,14 +318,13 @@ template <int CONNECTIVITY, int THREADS, typename Shared> struct RunLabels {
 #pragma unroll 1
     for (uint32_t i = t; i < words; i += THREADS) {
       const Word w = word_of (i);
-      const uint32_t word = i % TILE_WORDS;
       const bool open_row = (w.first == 0 && has_above) || (w.last == TILE_H - 1 && has_below);
       const uint32_t at_neighbours =
-          open_row ? ~0u : (word == 0 && has_left) | (word == TILE_WORDS - 1 && has_right ? 1u << 31 : 0);
+          open_row ? ~0u : (w.word == 0 && has_left) | (w.word == TILE_WORDS - 1 && has_right ? 1u << 31 : 0);
       uint32_t rest = w.pixels, run = w.run;
       while (rest) {
         const uint32_t low = rest & -rest, others = rest & (rest + low), piece = rest ^ others;
-        const uint32_t left = word * 32 + 31 - __clz (low), right = word * 32 + 31 - __clz (piece);
+        const uint32_t left = w.word * 32 + 31 - __clz (low), right = w.word * 32 + 31 - __clz (piece);
         const uint32_t n = top (run), length = right - left + 1;
         const uint32_t area_sum_x = (length << 19 | length * (left + right) / 2) * w.height;
         const uint32_t sum_y = (piece & at_neighbours ? 1u << OPEN_RUNS : 0) + length * w.y_sum;
@@ -328,13 +333,15 @@ template <int CONNECTIVITY, int THREADS, typename Shared> struct RunLabels {
           common_sum_y += sum_y;
           common_left = min (common_left, left);
           common_right = max (common_right, right);
-          common_bottom = w.last;
+          common_bottom = max (common_bottom, w.last);
         } else {
           add (n, area_sum_x, sum_y, TILE_W - 1 - left, right, w.last);
         }
         rest = others;
         run++;
       }
+      if (THREADS > 32)
+        __syncwarp (); /* as in for_all() */
     }
     if (!__any_sync (~0u, common_area_sum_x))
       return;

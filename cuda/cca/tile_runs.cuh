@@ -5,14 +5,14 @@
 #ifndef CTR_CUDA_CCA_TILE_RUNS_CUH
 #define CTR_CUDA_CCA_TILE_RUNS_CUH
 
-#include "cuda/cca/run_labels.cuh"
+#include "cuda/cca/warp_runs.cuh"
 
 namespace
 {
 
-/* Noise, of 3800 tiles of all densities, has 2121 runs at most, 604 tops and 1106 joins beside lone pixels. */
-template <int THREADS> struct RunShared : RunArrays<2240, 704, 1536> {
-  uint32_t starts[TILE_THREADS]; /* bit: a run starts */
+/* Beside lone pixels noise has 2137 runs at most, of 12000 tiles of each density of 30, 35, .. 60 %, and 604 tops and 1106 joins, of 3800 tiles
+ * of all densities. */
+template <int THREADS> struct RunShared : RunArrays<2176, 632, 1536> {
   uint2 warp_sums[THREADS / 32];
 };
 
@@ -79,7 +79,7 @@ struct RunTile : RunLabels<CONNECTIVITY, THREADS, RunShared<THREADS>> {
 #pragma unroll 1
     for (uint32_t i = threadIdx.x; i < TILE_THREADS; i += THREADS) {
       uint32_t run = s.before_word[i];
-      for (uint32_t starts = s.starts[i]; starts; starts &= starts - 1)
+      for (uint32_t starts = this->starts_of (i / TILE_WORDS, i % TILE_WORDS); starts; starts &= starts - 1)
         f.by_run_slot.refs[(size_t) tile * TILE_SLOTS + i * 16 + (__ffs (starts) - 1) / 2] = ref_of (run++);
     }
   }
@@ -100,7 +100,9 @@ struct RunTile : RunLabels<CONNECTIVITY, THREADS, RunShared<THREADS>> {
         total_of_lanes (lane < warp ? of_warp.y : 0) + sums.y - own.y};
   }
 
-  /* All steps. False: more runs, contacts or tops than there is room for, and nothing written needs to be undone. */
+  /* All steps. CROWDED: the tile is likely to be crowded, and is counted if it is. False: more runs, contacts or tops than there is room for,
+   * and nothing written needs to be undone. */
+  template <bool CROWDED>
   __device__ bool
   run (uint32_t threshold)
   {
@@ -108,12 +110,12 @@ struct RunTile : RunLabels<CONNECTIVITY, THREADS, RunShared<THREADS>> {
     const uint32_t warp = threadIdx.x / 32;
     load_rows<warp_rows> (f, threshold, tx, ty, warp * warp_rows, rows);
     __syncthreads ();
-    return label<true> (0);
+    return label<true, CROWDED> (0);
   }
 
   /* All steps behind the rows. LONE: takes lone pixels out of them. Otherwise that has been done, the tile is not full, and MARKS are
    * those of its header. */
-  template <bool LONE>
+  template <bool LONE, bool CROWDED>
   __device__ bool
   label (uint32_t marks)
   {
@@ -124,11 +126,13 @@ struct RunTile : RunLabels<CONNECTIVITY, THREADS, RunShared<THREADS>> {
     const uint32_t first = t * WORDS, y = first / TILE_WORDS, word = first % TILE_WORDS;
     uint32_t pixels[WORDS], lone[WORDS], starts[WORDS], all_lone = 0;
     Contacts touches[WORDS];
-    uint32_t sums = 0, more_sums = 0; /* runs, and tops << 16; listed contacts, and warps with lone pixels << 16 */
+    /* Runs, and tops << 16; listed contacts, warps with lone pixels << 13, and runs in words that differ from those above << 17 */
+    uint32_t sums = 0, more_sums = 0;
     bool full = true;
 #pragma unroll
     for (int i = 0; i < WORDS; i++) {
       pixels[i] = row (y)[word + i];
+      const bool changed = y == 0 || pixels[i] != row (y - 1)[word + i];
       if (LONE) {
         full = full && pixels[i] == ~0u;
         if (KEEP_RUNS)
@@ -140,18 +144,20 @@ struct RunTile : RunLabels<CONNECTIVITY, THREADS, RunShared<THREADS>> {
       starts[i] = pixels[i] & ~(pixels[i] << 1 | this->word_before (row (y), word + i) >> 31);
       touches[i] = this->contacts_of (y, word + i, starts[i]);
       sums += __popc (starts[i]) | (__popc (starts[i]) - __popc (touches[i].firsts)) << 16;
-      more_sums += __popc (touches[i].others);
+      more_sums += __popc (touches[i].others) + (CROWDED && changed ? __popc (starts[i]) << 17 : 0);
     }
     if (LONE) {
       const bool warp_has_lone = __any_sync (~0u, all_lone);
-      more_sums += lane == 0 && warp_has_lone ? 1u << 16 : 0;
+      more_sums += lane == 0 && warp_has_lone ? 1u << 13 : 0;
     }
     uint2 all;
     const uint2 before = sums_before ({sums, more_sums}, &all);
-    const uint32_t join_count = all.y & 0xffff, top_count = all.x >> 16;
+    const uint32_t join_count = all.y & 0x1fff, top_count = all.x >> 16;
     count = all.x & 0xffff;
-    if (LONE && all.y >> 16)
+    if (LONE && all.y >> 13 & 15)
       marks = TILE_HAS_LONE;
+    if (CROWDED && t == 0 && (all.y >> 17 > WarpRunArrays::run_capacity || top_count > WarpRunArrays::top_capacity))
+      atomicAdd (&f.counters->crowded, 1);
     if (LONE && count == TILE_H && __syncthreads_and (full)) {
       if (warp == 0)
         write_full_tile (f, tile, tx, ty, KEEP_RUNS);
@@ -161,14 +167,13 @@ struct RunTile : RunLabels<CONNECTIVITY, THREADS, RunShared<THREADS>> {
       __syncthreads (); /* The caller's shared memory takes the place of this. */
       return false;
     }
-    uint32_t next = before.x & 0xffff, next_top = before.x >> 16, next_join = before.y & 0xffff;
+    uint32_t next = before.x & 0xffff, next_top = before.x >> 16, next_join = before.y & 0x1fff;
 #pragma unroll
     for (int i = 0; i < WORDS; i++) {
       if (LONE) {
         take_lone_pixels (first + i, lone[i], marks);
         ((uint32_t *) rows)[first + i] = pixels[i];
       }
-      s.starts[first + i] = starts[i];
       s.before_word[first + i] = next;
       next += __popc (starts[i]);
     }
@@ -189,7 +194,7 @@ struct RunTile : RunLabels<CONNECTIVITY, THREADS, RunShared<THREADS>> {
         continue;
       const uint32_t own = s.before_word[first + i] - 1;
       const bool is_first_row = y == 0; /* whose runs touch none above */
-      const uint32_t starts_above = is_first_row ? 0 : s.starts[first + i - TILE_WORDS];
+      const uint32_t starts_above = is_first_row ? 0 : this->starts_of (y - 1, word + i);
       const uint32_t above = is_first_row ? 0 : s.before_word[first + i - TILE_WORDS] - 1;
       this->link (y, word + i, starts[i], touches[i], own, starts_above, above, next_top, next_join);
       next_top += __popc (starts[i]) - __popc (touches[i].firsts);
@@ -206,9 +211,14 @@ struct RunTile : RunLabels<CONNECTIVITY, THREADS, RunShared<THREADS>> {
     this->clear_sums (top_count);
     this->spread_tops ();
     __syncthreads ();
+    /* In crowded tiles the words of a warp lie in rows far from one another, since sums of one component wait for one another, and in all
+     * banks of shared memory. */
     this->sum_up (TILE_THREADS, [&] (uint32_t i) {
-      const uint32_t y = i / TILE_WORDS, pixels = row (y)[i % TILE_WORDS];
-      return Word{y, y, 1, y, pixels, s.before_word[i] - (pixels & ~s.starts[i] & 1)};
+      const uint32_t eighth = i / TILE_WORDS % 8, word = i % TILE_WORDS;
+      const uint32_t y = CROWDED ? eighth * (TILE_H / 8) + (eighth + i / 32) % 8 : i / TILE_WORDS,
+                     pixels = row (y)[word];
+      const uint32_t continues = pixels & this->word_before (row (y), word) >> 31;
+      return Word{word, y, y, 1, y, pixels, s.before_word[y * TILE_WORDS + word] - continues};
     });
     __syncthreads ();
     this->for_all (top_count, [&] (uint32_t n, bool is_top) { this->resolve (n, is_top); });

@@ -2,8 +2,9 @@
 /* First kernel of the component analysis: thresholds, packs and labels one tile of 128 x 64 pixels.
  *
  * In a large frame one warp takes a whole tile, of which it needs no more than the rows that change. A tile with more runs or components
- * than the warp has room for, as noise has them, is left to the whole CTA. A small frame has too few tiles to fill the GPU, so the
- * time of one warp decides: there a CTA takes each tile, with a thread a word of pixels, a run or a component.
+ * than the warp has room for, as noise has them, is crowded: it is left to the whole CTA. A small frame has too few tiles to fill the
+ * GPU, so the time of one warp decides: there a CTA takes each tile, with a thread a word of pixels, a run or a component. So it does
+ * in a large frame if most tiles of the one before were crowded.
  *
  * A tile with more runs, contacts or components than the CTA has room for, as dots on a fine grid have them, is analysed again by one warp,
  * row by row, with its labels in all of the CTA's shared memory. More labels than fit there, which takes a pattern made for the purpose, are in global
@@ -25,8 +26,9 @@ constexpr int TILE_CTAS = 4;  /* of an SM */
 #define CTR_CCA_FEW_TILES 528
 #endif
 constexpr unsigned SMALL_TILES = CTR_CCA_SMALL_TILES, FEW_TILES = CTR_CCA_FEW_TILES;
-/* Threads of a CTA with a tile by runs. An SM has 1024, so of the 132 of an H100 each runs 4 or 8 tiles at once. */
-constexpr int MORE_RUN_THREADS = 256, RUN_THREADS = 128;
+/* Threads of a CTA with a tile by runs. An SM has 1024, so of the 132 of an H100 each runs 4 or 8 tiles at once. Of a crowded frame it has
+ * CROWDED_CTAS. */
+constexpr int MORE_RUN_THREADS = 256, RUN_THREADS = 128, CROWDED_CTAS = 9;
 
 template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ inline TileContent
@@ -175,17 +177,22 @@ __global__ void __launch_bounds__ (32 * TILE_WARPS, TILE_CTAS) tile_kernel (cons
         own = task.has_lone ? BY_CTA_WITH_LONE : BY_CTA;
     }
   }
-  if (threadIdx.x % 32 == 0)
+  const uint32_t lane = threadIdx.x % 32;
+  if (lane == 0)
     left[warp] = own;
   if (threadIdx.x == 0)
     busy = 0;
-  __syncthreads ();
+  const uint32_t crowded = __syncthreads_count (lane == 0 && own != DONE);
+  if (!crowded)
+    return;
+  if (threadIdx.x == 0)
+    atomicAdd (&f.counters->crowded, crowded);
 #pragma unroll 1
   for (uint32_t i = 0; i < TILE_WARPS; i++) {
     if (left[i] == DONE)
       continue;
     RunTile<CONNECTIVITY, KEEP_RUNS, 32 * TILE_WARPS> runs (f, first + i, s.runs, shared[i]);
-    const bool done = runs.template label<false> (left[i] == BY_CTA_WITH_LONE ? TILE_HAS_LONE : 0);
+    const bool done = runs.template label<false, false> (left[i] == BY_CTA_WITH_LONE ? TILE_HAS_LONE : 0);
     __syncthreads ();
     if (!done && i == warp)
       own = TOO_MANY;
@@ -196,16 +203,17 @@ __global__ void __launch_bounds__ (32 * TILE_WARPS, TILE_CTAS) tile_kernel (cons
         {labels[0], labels[1], labels[2], labels[3], most_labels}, &busy);
 }
 
-/* A CTA for each tile. */
-template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS>
+/* A CTA for each tile. CROWDED: most are likely to be crowded. */
+template <int CONNECTIVITY, bool KEEP_RUNS, int THREADS, bool CROWDED>
 __global__ void
-__launch_bounds__ (THREADS, 1024 / THREADS) run_kernel (const __grid_constant__ CcaKernelArgs f)
+__launch_bounds__ (THREADS, ctr_shared_by (THREADS, CROWDED ? CROWDED_CTAS : 1024 / THREADS))
+    run_kernel (const __grid_constant__ CcaKernelArgs f)
 {
   struct Runs {
     RunShared<THREADS> shared;
     TileShared tile;
   };
-  static_assert (sizeof (Runs) <= 28160, "an SM of an H100 has room for eight, with 1 KB more for each");
+  static_assert (CROWDED_CTAS * (sizeof (Runs) + 1024) <= 227 * 1024, "an SM of an H100 has room for all");
   constexpr int capacity = (sizeof (Runs) - sizeof (TileShared) - sizeof (OuterLabels)) / (4 * sizeof (uint32_t)) - 1;
   __shared__ union {
     Runs runs;
@@ -220,7 +228,7 @@ __launch_bounds__ (THREADS, 1024 / THREADS) run_kernel (const __grid_constant__ 
   const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold;
   RunTile<CONNECTIVITY, KEEP_RUNS, THREADS> tile (f, blockIdx.x, s.runs.shared, s.runs.tile);
   uint32_t (*labels)[capacity + 1] = s.walk.labels;
-  if (!tile.run (threshold) && threadIdx.x < 32
+  if (!tile.template run<CROWDED> (threshold) && threadIdx.x < 32
       && !walk_tile<CONNECTIVITY, KEEP_RUNS> (
           f, threshold, blockIdx.x, s.walk.tile, s.walk.outer, {labels[0], labels[1], labels[2], labels[3], capacity}))
     analyse_overflow_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, blockIdx.x, s.walk.tile, s.walk.outer);
@@ -233,14 +241,18 @@ __launch_bounds__ (THREADS, 1024 / THREADS) run_kernel (const __grid_constant__ 
 
 template <int CONNECTIVITY, bool KEEP_RUNS>
 void
-launch (const CcaKernelArgs &f, bool overlap, cudaStream_t stream)
+launch (const CcaKernelArgs &f, bool crowded, bool overlap, cudaStream_t stream)
 {
   const unsigned tiles = f.tiles_x * f.tiles_y;
   if (tiles <= FEW_TILES)
     ctr_launch_overlapped (
-        overlap, run_kernel<CONNECTIVITY, KEEP_RUNS, MORE_RUN_THREADS>, tiles, MORE_RUN_THREADS, 0, stream, f);
+        overlap, run_kernel<CONNECTIVITY, KEEP_RUNS, MORE_RUN_THREADS, false>, tiles, MORE_RUN_THREADS, 0, stream, f);
   else if (tiles <= SMALL_TILES)
-    ctr_launch_overlapped (overlap, run_kernel<CONNECTIVITY, KEEP_RUNS, RUN_THREADS>, tiles, RUN_THREADS, 0, stream, f);
+    ctr_launch_overlapped (
+        overlap, run_kernel<CONNECTIVITY, KEEP_RUNS, RUN_THREADS, false>, tiles, RUN_THREADS, 0, stream, f);
+  else if (crowded)
+    ctr_launch_overlapped (
+        overlap, run_kernel<CONNECTIVITY, KEEP_RUNS, RUN_THREADS, true>, tiles, RUN_THREADS, 0, stream, f);
   else
     ctr_launch_overlapped (
         overlap, tile_kernel<CONNECTIVITY, KEEP_RUNS>, ctr_div_up (tiles, TILE_WARPS), 32 * TILE_WARPS, 0, stream, f);
@@ -255,10 +267,11 @@ cca_has_run_kernel (const CcaKernelArgs &f)
 }
 
 void
-cca_launch_tiles (const CcaKernelArgs &f, int connectivity, bool keep_runs, bool overlap, cudaStream_t stream)
+cca_launch_tiles (
+    const CcaKernelArgs &f, int connectivity, bool keep_runs, bool crowded, bool overlap, cudaStream_t stream)
 {
   if (connectivity == 8)
-    keep_runs ? launch<8, true> (f, overlap, stream) : launch<8, false> (f, overlap, stream);
+    keep_runs ? launch<8, true> (f, crowded, overlap, stream) : launch<8, false> (f, crowded, overlap, stream);
   else
-    keep_runs ? launch<4, true> (f, overlap, stream) : launch<4, false> (f, overlap, stream);
+    keep_runs ? launch<4, true> (f, crowded, overlap, stream) : launch<4, false> (f, crowded, overlap, stream);
 }

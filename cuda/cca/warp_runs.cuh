@@ -106,7 +106,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS> struct WarpRuns : RunLabels<CONNECTI
       const uint32_t y = s.first_y[i / TILE_WORDS], last = s.first_y[i / TILE_WORDS + 1] - 1, word = i % TILE_WORDS;
       const uint32_t height = last - y + 1, pixels = row (y)[word];
       const uint32_t continues = pixels & this->word_before (row (y), word) >> 31;
-      return Word{y, last, height, (y + last) * height / 2, pixels, s.before_word[i] - continues};
+      return Word{word, y, last, height, (y + last) * height / 2, pixels, s.before_word[i] - continues};
     });
     __syncwarp ();
     this->for_all (top_count, [&] (uint32_t n, bool is_top) { this->resolve (n, is_top); });
