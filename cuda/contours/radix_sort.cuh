@@ -14,9 +14,10 @@
 
 constexpr int RADIX_BITS = 9, RADIX_DIGITS = 1 << RADIX_BITS, RADIX_MOST_PASSES = (32 + RADIX_BITS - 1) / RADIX_BITS;
 constexpr int RADIX_THREADS = RADIX_DIGITS; /* a thread a digit */
-constexpr uint32_t RADIX_TILE = 2048;       /* words */
+constexpr uint32_t RADIX_TILE = 2048;       /* words, at most */
+constexpr uint32_t RADIX_FEW_TILES = 64;    /* Tiles are smaller where there would be fewer of them. */
 /* CTAs of a multiprocessor, where a pass shares its kernel with work that needs them. */
-constexpr int RADIX_LEAST_CTAS = ctr_shared_by (RADIX_THREADS, 3);
+constexpr int RADIX_SHARED_CTAS = ctr_shared_by (RADIX_THREADS, 2);
 
 /* Digits of all passes: how many words have them. */
 struct RadixHistograms {
@@ -45,11 +46,29 @@ radix_sorted (const RadixSort &sort)
   return sort.passes % 2;
 }
 
+/* The words of a tile. Where there are few in all, tiles are small, so that many multiprocessors share them. */
+__host__ __device__ inline uint32_t
+radix_tile (uint32_t words)
+{
+  uint32_t tile = RADIX_THREADS;
+  while (tile < RADIX_TILE && words > tile * RADIX_FEW_TILES)
+    tile *= 2;
+  return tile;
+}
+
+/* The most tiles that up to so many words have. */
+__host__ __device__ inline uint32_t
+radix_most_tiles (uint32_t words)
+{
+  const uint32_t large = words / RADIX_TILE, small = words / RADIX_THREADS;
+  return (large > RADIX_FEW_TILES ? large : small < RADIX_FEW_TILES ? small : RADIX_FEW_TILES) + 1;
+}
+
 /* The states of a pass for so many words. */
 __host__ __device__ inline size_t
 radix_states (uint32_t words)
 {
-  return (size_t) (words / RADIX_TILE + 1) * RADIX_DIGITS;
+  return (size_t) radix_most_tiles (words) * RADIX_DIGITS;
 }
 
 /* Sets the memory for CAPACITY words whose keys are below KEY_COUNT. */
@@ -110,16 +129,16 @@ radix_clear_states (const RadixSort &s, uint32_t most, uint32_t ctas)
 constexpr uint32_t RADIX_STATE_SUM = 1u << 30, RADIX_STATE_PREFIX = 2u << 30, RADIX_STATE_VALUE = RADIX_STATE_SUM - 1;
 
 /* Publishes OWN, of one digit in a tile, and returns how many words the tiles before it have of that digit. STATES are
- * those of the digit. Called by a whole warp, each lane with a digit of its own. */
+ * those of the digit; ANY: some word of any tile has it. Called by a whole warp, each lane with a digit of its own. */
 __device__ inline uint32_t
-radix_look_back (uint32_t *states, uint32_t tile, uint32_t own)
+radix_look_back (uint32_t *states, uint32_t tile, uint32_t own, bool any)
 {
   constexpr int AT_ONCE = 8;
-  if (tile > 0)
+  if (any && tile > 0)
     atomicExch (&states[tile * RADIX_DIGITS], RADIX_STATE_SUM | own);
   uint32_t sum = 0;
   int at = (int) tile - 1;
-  bool searching = true;
+  bool searching = any;
   while (__any_sync (~0u, searching)) {
     uint32_t found[AT_ONCE];
 #pragma unroll
@@ -139,7 +158,8 @@ radix_look_back (uint32_t *states, uint32_t tile, uint32_t own)
       at--;
     }
   }
-  atomicExch (&states[tile * RADIX_DIGITS], RADIX_STATE_PREFIX | (sum + own));
+  if (any)
+    atomicExch (&states[tile * RADIX_DIGITS], RADIX_STATE_PREFIX | (sum + own));
   return sum;
 }
 
@@ -159,33 +179,39 @@ radix_lanes_alike (uint32_t digit, bool there)
 
 /* A thread's words of a tile, in the order in which its warp has them: 32 in a row at a time. */
 struct RadixWords {
-  static constexpr int COUNT = RADIX_TILE / RADIX_THREADS;
-  uint32_t keys[COUNT], values[COUNT], ranks[COUNT];
+  static constexpr int MOST = RADIX_TILE / RADIX_THREADS;
+  uint32_t keys[MOST], values[MOST], ranks[MOST], there; /* as bits: which there are */
 
+  /* EACH words, number FIRST of COUNT and every 32nd behind it. */
   __device__
-  RadixWords (const uint32_t *all_keys, const uint32_t *all_values, uint32_t first, uint32_t count)
+  RadixWords (const uint32_t *all_keys, const uint32_t *all_values, uint32_t first, uint32_t each, uint32_t count)
+      : there (0)
   {
 #pragma unroll
-    for (int k = 0; k < COUNT; k++) {
+    for (int k = 0; k < MOST; k++) {
       const uint32_t i = first + 32 * k;
-      keys[k] = i < count ? all_keys[i] : 0;
-      values[k] = i < count ? all_values[i] : 0;
+      const bool is_there = k < each && i < count;
+      keys[k] = is_there ? all_keys[i] : 0;
+      values[k] = is_there ? all_values[i] : 0;
+      there |= (uint32_t) is_there << k;
     }
   }
 
   /* Ranks the words among those of their warp with the same digit. COUNTS: zero at first; then the warp's words, by
    * digit. */
   __device__ void
-  rank (uint32_t *counts, uint32_t shift, uint32_t first, uint32_t count)
+  rank (uint32_t *counts, uint32_t shift, uint32_t each)
   {
     const uint32_t lane = threadIdx.x % 32;
 #pragma unroll
-    for (int k = 0; k < COUNT; k++) {
+    for (int k = 0; k < MOST; k++) {
+      if (k >= each)
+        break;
       const uint32_t digit = keys[k] >> shift & (RADIX_DIGITS - 1);
-      const bool there = first + 32 * k < count;
-      const uint32_t alike = radix_lanes_alike (digit, there), leader = there ? __ffs (alike) - 1 : lane;
+      const bool is_there = there >> k & 1;
+      const uint32_t alike = radix_lanes_alike (digit, is_there), leader = is_there ? __ffs (alike) - 1 : lane;
       uint32_t before = 0;
-      if (there && lane == leader) {
+      if (is_there && lane == leader) {
         before = counts[digit];
         counts[digit] = before + __popc (alike);
       }
@@ -208,14 +234,13 @@ __device__ inline void
 radix_pass (const RadixSort &s, RadixShared &h, uint32_t pass, const Ctas &ctas, Prepare prepare, Put put)
 {
   const uint32_t count = *s.count, warp = threadIdx.x / 32, shift = RADIX_BITS * pass, own_digit = threadIdx.x;
-  if (count > s.capacity || ctas.own * RADIX_TILE >= count)
-    return;
-  if (threadIdx.x == 0)
-    h.ticket = atomicAdd (&s.counters->tickets[pass], 1);
   const uint32_t words_of_digit = s.counters->histograms.counts[pass][own_digit];
+  if (threadIdx.x == 0) /* whether or not there is a tile for it, so that the loads overlap */
+    h.ticket = atomicAdd (&s.counters->tickets[pass], 1);
+  if (count > s.capacity)
+    return;
   if (__syncthreads_or (words_of_digit == count)) { /* All have the same digit. */
-    for (uint32_t i = ctas.first_index (); i < count;
-         i += min (ctas.count, ctr_div_up (count, RADIX_TILE)) * RADIX_THREADS) {
+    for (uint32_t i = ctas.first_index (); i < count; i += ctas.index_step ()) {
       const uint32_t value[1] = {s.values[pass % 2][i]};
       uint32_t prepared[1];
       prepare (value, 1, prepared);
@@ -226,20 +251,19 @@ radix_pass (const RadixSort &s, RadixShared &h, uint32_t pass, const Ctas &ctas,
   uint32_t *states = s.states + pass * radix_states (s.capacity) + own_digit;
   uint32_t all;
   const uint32_t smaller = block_scan<RADIX_THREADS> (words_of_digit, h.sums, &all); /* digits */
+  const uint32_t size = radix_tile (count), each = size / RADIX_THREADS;
   for (;;) {
-    const uint32_t tile = h.ticket, first = tile * RADIX_TILE + warp * 32 * RadixWords::COUNT + threadIdx.x % 32;
-    if (tile * RADIX_TILE >= count)
+    const uint32_t tile = h.ticket;
+    if ((uint64_t) tile * size >= count)
       return;
-    RadixWords words (s.keys[pass % 2], s.values[pass % 2], first, count);
+    RadixWords words (
+        s.keys[pass % 2], s.values[pass % 2], tile * size + warp * 32 * each + threadIdx.x % 32, each, count);
     for (int w = 0; w < RadixShared::WARPS; w++)
       h.counts[w][own_digit] = 0;
     __syncthreads ();
-    uint32_t there = 0, prepared[RadixWords::COUNT];
-#pragma unroll
-    for (int k = 0; k < RadixWords::COUNT; k++)
-      there |= (uint32_t) (first + 32 * k < count) << k;
-    prepare (words.values, there, prepared);
-    words.rank (h.counts[warp], shift, first, count);
+    uint32_t prepared[RadixWords::MOST];
+    prepare (words.values, words.there, prepared);
+    words.rank (h.counts[warp], shift, each);
     __syncthreads ();
     uint32_t own = 0;
 #pragma unroll
@@ -248,17 +272,17 @@ radix_pass (const RadixSort &s, RadixShared &h, uint32_t pass, const Ctas &ctas,
       h.counts[w][own_digit] = own;
       own += n;
     }
-    const uint32_t before = smaller + radix_look_back (states, tile, own);
+    const uint32_t before = smaller + radix_look_back (states, tile, own, words_of_digit > 0);
 #pragma unroll
     for (int w = 0; w < RadixShared::WARPS; w++)
       h.counts[w][own_digit] += before;
     __syncthreads ();
 #pragma unroll
-    for (int k = 0; k < RadixWords::COUNT; k++)
-      if (first + 32 * k < count)
+    for (int k = 0; k < RadixWords::MOST; k++)
+      if (words.there >> k & 1)
         put (h.counts[warp][words.keys[k] >> shift & (RADIX_DIGITS - 1)] + words.ranks[k], words.keys[k],
             words.values[k], prepared[k]);
-    if ((uint64_t) ctas.count * RADIX_TILE >= count)
+    if ((uint64_t) ctas.count * size >= count)
       return; /* Each tile has its CTA. */
     __syncthreads ();
     if (threadIdx.x == 0)
@@ -286,7 +310,7 @@ radix_pass (const RadixSort &s, RadixShared &h, uint32_t pass, const Ctas &ctas)
 inline unsigned
 radix_ctas (const RadixSort &s)
 {
-  return min (s.capacity / RADIX_TILE + 1, 264u);
+  return min (radix_most_tiles (s.capacity), 264u);
 }
 
 } // namespace

@@ -60,15 +60,14 @@ template <int THREADS> struct RowQueue {
   uint32_t count, rows[THREADS];
 };
 
-/* By all THREADS of CTAS, once the points are complete: calls WORK.by_thread (row) or, in whole warps, WORK.by_warp (row) and, for
- * each part of a long row, WORK.part (row, first point, end). Behind that, FINISH (row) of the rows that are not long, by a thread
- * each. */
+/* By all THREADS of CTAS, once the points are complete, for the rows that are not long: calls WORK.by_thread (row) or, in whole warps,
+ * WORK.by_warp (row). Behind that, FINISH (row), by a thread each. */
 template <int THREADS, typename Args, typename Work, typename Finish>
 __device__ inline void
-share_rows (const Args &f, const Ctas &ctas, RowQueue<THREADS> &queue, const Work &work, const Finish &finish)
+share_shorter_rows (const Args &f, const Ctas &ctas, RowQueue<THREADS> &queue, const Work &work, const Finish &finish)
 {
   constexpr uint32_t WARPS = THREADS / 32;
-  const uint32_t rows = f.counters->header.contours, points = f.counters->header.points;
+  const uint32_t rows = f.counters->header.contours;
   /* With few rows all CTAs have some, and each warp one. */
   const uint32_t share = max (WARPS, min (ctr_div_up (rows, ctas.count), (uint32_t) THREADS));
   for (uint64_t base = (uint64_t) ctas.own * share; base < rows; base += (uint64_t) ctas.count * share) {
@@ -92,6 +91,16 @@ share_rows (const Args &f, const Ctas &ctas, RowQueue<THREADS> &queue, const Wor
     if (has_row && count <= LONG_POINTS)
       finish (row);
   }
+}
+
+/* As share_shorter_rows(), for all rows. Calls WORK.part (row, first point, end), in whole warps, for each part of a long row. */
+template <int THREADS, typename Args, typename Work, typename Finish>
+__device__ inline void
+share_rows (const Args &f, const Ctas &ctas, RowQueue<THREADS> &queue, const Work &work, const Finish &finish)
+{
+  constexpr uint32_t WARPS = THREADS / 32;
+  const uint32_t rows = f.counters->header.contours, points = f.counters->header.points;
+  share_shorter_rows (f, ctas, queue, work, finish);
   if (points <= LONG_POINTS)
     return;
   /* The last CTAs come first: of few rows they have none. */

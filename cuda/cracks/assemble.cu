@@ -3,7 +3,8 @@
 #include "cuda/contours/contour_sums.cuh"
 #include "cuda/contours/rows.cuh"
 #include "cuda/cracks/measures.cuh"
-#include "cuda/cracks/points.cuh"
+#include "cuda/cracks/parents.cuh"
+#include "cuda/cracks/stages.cuh"
 
 namespace
 {
@@ -20,6 +21,7 @@ struct OffsetPolicy {
 };
 
 constexpr int THREADS = CONTOUR_THREADS, CORNER_SHARE = CORNER_SCAN_SHARE / THREADS;
+constexpr uint32_t NEIGHBOUR_CTAS = CONTOUR_CTAS * CONTOUR_THREADS / RADIX_THREADS;
 
 /* Which of the corners from number FROM on are starts, as bits. Their loads overlap. */
 __device__ inline uint32_t
@@ -59,16 +61,16 @@ __launch_bounds__ (THREADS) contour_kernel (const __grid_constant__ CracksKernel
   __shared__ RadixHistograms histograms;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
+  if (threadIdx.x == 0) /* whether or not there are corners for it, so that the loads overlap */
+    ticket = atomicAdd (&f.counters->scan_tickets[SCAN_CONTOURS], 1);
   CracksHeader &h = f.counters->header;
   if (!corners_fit (f))
     return;
   const uint32_t corners = (uint32_t) h.corners;
-  if (blockIdx.x * CORNER_SCAN_SHARE >= corners)
-    return;
-  if (threadIdx.x == 0)
-    ticket = atomicAdd (&f.counters->scan_tickets[SCAN_CONTOURS], 1);
-  radix_clear_states (f.levels, corners / 4, ctr_div_up (corners, CORNER_SCAN_SHARE)); /* A contour has four corners. */
+  radix_clear_states (f.levels, corners / 4, gridDim.x); /* A contour has four corners. */
   radix_begin_count (histograms);
+  if (ticket * CORNER_SCAN_SHARE >= corners)
+    return;
   const uint32_t from = (ticket * THREADS + threadIdx.x) * CORNER_SHARE;
   const uint32_t starts = from < corners ? find_starts (f, from, corners) : 0;
   uint32_t all;
@@ -117,24 +119,33 @@ struct LengthsFrom {
   }
 };
 
-/* Sorts the contours by level. The last pass numbers them. */
-__global__ void
-__launch_bounds__ (RADIX_THREADS) level_pass_kernel (const __grid_constant__ CracksKernelArgs f, uint32_t pass)
+/* A pass of the sort of contours by level, by all threads of CTAS. The last one numbers them. */
+__device__ inline void
+sort_by_level (const CracksKernelArgs &f, RadixShared &shared, uint32_t pass, const Ctas &ctas)
 {
-  __shared__ RadixShared shared;
-  ctr_let_next_start ();
-  ctr_wait_for_previous ();
   if (pass + 1 < f.levels.passes) {
-    radix_pass (f.levels, shared, pass, Ctas::all ());
+    radix_pass (f.levels, shared, pass, ctas);
     return;
   }
-  radix_pass (f.levels, shared, pass, Ctas::all (), LengthsFrom{f},
+  radix_pass (f.levels, shared, pass, ctas, LengthsFrom{f},
       [&] (uint32_t contour, uint32_t level, uint32_t start, uint32_t length) {
         f.levels.keys[radix_sorted (f.levels)][contour] = level;
         f.by_contour.starts[contour] = start;
         f.by_contour.lengths[contour] = length;
         f.contour_by_start[start] = contour;
       });
+}
+
+/* CTAs behind the first CTAS are there in the first pass only: neighbours are found without the contours' numbers. */
+template <bool LABELS>
+__global__ void
+__launch_bounds__ (RADIX_THREADS, RADIX_SHARED_CTAS)
+    levels_and_neighbours_kernel (const __grid_constant__ CracksKernelArgs f, uint32_t ctas, uint32_t pass)
+{
+  __shared__ RadixShared shared;
+  run_both (
+      f, ctas, [&] (const Ctas &c) { sort_by_level (f, shared, pass, c); },
+      [&] (const Ctas &c) { find_west_neighbours<LABELS> (f, c); });
 }
 
 __global__ void
@@ -153,7 +164,7 @@ __launch_bounds__ (THREADS) measure_kernel (const __grid_constant__ CracksKernel
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   if (contours_fit (f))
-    share_rows (f, Ctas::all (), queue, MeasureWork{f});
+    share_rows (f, Ctas::all (), queue, MeasureWork<false>{f});
 }
 
 __global__ void
@@ -192,8 +203,11 @@ void
 cracks_launch_contours (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
 {
   ctr_launch_overlapped (overlap, contour_kernel, f.by_corner.capacity / CORNER_SCAN_SHARE + 1, THREADS, 0, stream, f);
-  for (uint32_t pass = 0; pass < f.levels.passes; pass++)
-    ctr_launch_overlapped (overlap, level_pass_kernel, radix_ctas (f.levels), RADIX_THREADS, 0, stream, f, pass);
+  const auto kernel = f.labels ? levels_and_neighbours_kernel<true> : levels_and_neighbours_kernel<false>;
+  const uint32_t ctas = radix_ctas (f.levels);
+  launch_both (kernel, ctas, f.contour_capacity, RADIX_THREADS, NEIGHBOUR_CTAS, f, overlap, stream, 0u);
+  for (uint32_t pass = 1; pass < f.levels.passes; pass++)
+    ctr_launch_overlapped (overlap, kernel, ctas, RADIX_THREADS, 0, stream, f, ctas, pass);
 }
 
 void

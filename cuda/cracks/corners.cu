@@ -90,18 +90,19 @@ __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksKernelAr
   begin_frame (f);
   const bool open = !LABELS || begin_labels (f), equal = by_equal<LABELS> (f);
   const uint32_t left = blockIdx.x * TILE, top = blockIdx.y * TILE, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  for (uint32_t i = threadIdx.x; i < (TILE + 1) * (TILE + 1); i += THREADS) {
-    const uint32_t tile_x = i % (TILE + 1), tile_y = i / (TILE + 1), x = left + tile_x - 1, y = top + tile_y - 1;
-    uint32_t level_index = 0;
-    if (x < f.width && y < f.height) /* -1, as uint32_t, is not. */
-      level_index = find_level_index<LABELS> (f, x, y, open);
-    if (tile_x && tile_y && x < f.by_pixel.stride && y < f.height) {
-      if constexpr (LABELS)
-        f.label_by_pixel[(size_t) y * f.by_pixel.stride + x] = level_index;
-      else
-        f.by_pixel.level_index[(size_t) y * f.by_pixel.stride + x] = level_index;
-    }
-    levels.at[tile_y][tile_x] = level_index;
+  const TileShare<WARPS> share (left, top, [&] (uint32_t x, uint32_t y) { /* -1, as uint32_t, is outside. */
+    return x < f.width && y < f.height ? find_level_index<LABELS> (f, x, y, open) : 0;
+  });
+  share.store (levels);
+#pragma unroll
+  for (int k = 0; k < TILE_ROWS; k++) {
+    const uint32_t x = left + lane, y = top + warp * TILE_ROWS + k;
+    if (x >= f.by_pixel.stride || y >= f.height)
+      break;
+    if constexpr (LABELS)
+      f.label_by_pixel[(size_t) y * f.by_pixel.stride + x] = share.own[k];
+    else
+      f.by_pixel.level_index[(size_t) y * f.by_pixel.stride + x] = share.own[k];
   }
   __syncthreads ();
   uint32_t all = 0;
@@ -164,8 +165,12 @@ __launch_bounds__ (THREADS) sum_kernel (const __grid_constant__ CracksKernelArgs
   __shared__ uint32_t ticket, sums[WARPS];
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  const uint32_t count = cracks_row_sums (f), turn = f.found->turn;
-  const unsigned long long corners = f.found->corners[turn], segments = f.found->segments[turn];
+  if (threadIdx.x == 0)
+    ticket = atomicAdd (&f.counters->scan_tickets[SCAN_ROWS], 1);
+  const CracksFound found = *f.found; /* of both turns, so that all loads overlap */
+  const uint32_t count = cracks_row_sums (f), turn = found.turn;
+  const unsigned long long corners = turn ? found.corners[1] : found.corners[0],
+                           segments = turn ? found.segments[1] : found.segments[0];
   const bool fits = corners <= f.by_corner.capacity && segments <= f.ranking.capacity;
   if (blockIdx.x == 0 && threadIdx.x == 0) {
     f.counters->header.corners = corners;
@@ -174,8 +179,6 @@ __launch_bounds__ (THREADS) sum_kernel (const __grid_constant__ CracksKernelArgs
   }
   if (!fits || corners == 0)
     return;
-  if (threadIdx.x == 0)
-    ticket = atomicAdd (&f.counters->scan_tickets[SCAN_ROWS], 1);
   __syncthreads ();
   const uint32_t from = (ticket * THREADS + threadIdx.x) * SHARE;
   uint32_t values[SHARE], own = 0, all;

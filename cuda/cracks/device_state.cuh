@@ -21,6 +21,7 @@
  *   walk.cuh       the next line to the west
  *   parents.cuh    who is inside whom
  *   siblings.cuh   which contours have the same parent
+ *   stages.cuh     two stages in one launch
  *   points.cuh     points, and rows of the table
  *   measures.cuh   measures
  * and in cuda/contours/:
@@ -44,7 +45,7 @@
 constexpr uint32_t CORNER_SCAN_SHARE = 2048;      /* corners that a CTA scans, 8 a thread */
 constexpr uint32_t CRACKS_MAX_CORNERS = 1u << 30; /* and segments */
 /* Corners of a tile that shared memory has room for: at least, by dense frames at most, and steps between them. */
-constexpr uint32_t LEAST_TILE_NODES = 3072, MOST_TILE_NODES = 12288, TILE_NODES_STEP = 1024;
+constexpr uint32_t LEAST_TILE_NODES = 2048, MOST_TILE_NODES = 12288, TILE_NODES_STEP = 1024;
 /* Passages on all sides of a tile; with more of them, or of corners, each corner is a segment. */
 constexpr uint32_t MOST_TILE_PASSAGES = 1 << 14;
 
@@ -73,6 +74,7 @@ struct CracksCounters {
   uint32_t scan_tickets[CRACKS_SCANS];
   uint32_t ranked_segments; /* All, if there is room for them. */
   RadixCounters levels, siblings;
+  unsigned long long long_rows; /* chunks of LONG_CHUNK points in them, and << 32 how many rows */
 };
 
 /* Of a corner: what its line does there. Where a contour may start, an outer one goes east and a hole goes south. */
@@ -89,6 +91,13 @@ constexpr unsigned long long CORNERS_UNKNOWN = 1ull << 63;
 struct __align__ (8) ContourPoints
 {
   uint32_t first, count;
+};
+
+/* A row with more than LONG_POINTS points. */
+struct __align__ (8) LongRow
+{
+  uint32_t first_chunk; /* of its LONG_CHUNK points each, among all such rows' */
+  uint32_t row;
 };
 
 /* The arguments of all kernels, by value. Only the count kernel's have the picture and the memory of the result, which
@@ -147,8 +156,11 @@ struct CracksKernelArgs {
     uint32_t *exit;
     uint16_t *steps;
   } by_corner;
-  uint32_t *contour_by_start;     /* by first corner */
+  uint32_t *contour_by_start; /* by first corner */
+  uint32_t *
+      neighbour_by_start; /* likewise: the first corner of the parent, or of a sibling with SAME_PARENT_AS; NO_PARENT */
   ContourPoints *points_by_start; /* likewise; only where all contours stay and are nested in those of their level */
+  LongRow *long_rows;             /* only there */
   ListRanking ranking;            /* of the segments, which have views only */
 
   uint32_t contour_capacity;
@@ -255,7 +267,7 @@ void cracks_launch_sums (const CracksKernelArgs &args, bool overlap, cudaStream_
 /* Once in each context. *MOST_NODES: the most that args.tile_nodes may be. */
 bool cracks_prepare_tiles (uint32_t *most_nodes, CtrError *error);
 void cracks_launch_tiles (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
-/* Numbers the contours. */
+/* Numbers the contours, and finds the neighbour of each one. */
 void cracks_launch_contours (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 /* Then, if all contours stay and are nested in those of their level: the rest. */
 void cracks_launch_unlimited (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);

@@ -6,14 +6,16 @@
 namespace
 {
 
-template <bool LABELS>
 __global__ void
-__launch_bounds__ (CONTOUR_THREADS) find_west_neighbour_kernel (const __grid_constant__ CracksKernelArgs f)
+__launch_bounds__ (CONTOUR_THREADS) parent_kernel (const __grid_constant__ CracksKernelArgs f)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  if (contours_fit (f))
-    find_west_neighbours<LABELS> (f, Ctas::all ());
+  if (!contours_fit (f))
+    return;
+  const uint32_t contours = f.counters->header.all_contours;
+  for (uint32_t i = first_index (); i < contours; i += index_step ())
+    f.hierarchy.parents[i] = find_parent (f, i);
 }
 
 } // namespace
@@ -21,9 +23,7 @@ __launch_bounds__ (CONTOUR_THREADS) find_west_neighbour_kernel (const __grid_con
 void
 cracks_launch_parents (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
 {
-  launch_over (f.labels ? find_west_neighbour_kernel<true> : find_west_neighbour_kernel<false>, f.contour_capacity, f,
-      overlap, stream);
-  launch_over (resolve_parents_kernel<CracksPolicy>, f.contour_capacity, f, overlap, stream);
+  launch_over (parent_kernel, f.contour_capacity, f, overlap, stream);
 }
 
 void

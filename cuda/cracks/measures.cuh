@@ -4,13 +4,13 @@
 #define CTR_CUDA_CRACKS_MEASURES_CUH
 
 #include "cuda/contours/row_shares.cuh"
-#include "cuda/cracks/device_state.cuh"
+#include "cuda/cracks/points.cuh"
 
 namespace
 {
 
-/* The work of share_rows() for the measures. Long contours' are clear before. */
-struct MeasureWork {
+/* The work of share_rows() for the measures. Long contours' are clear before. TO_TABLE: rows of the table take in those of the others. */
+template <bool TO_TABLE> struct MeasureWork {
   const CracksKernelArgs &f;
 
   /* The upright lines that begin at points from BEGIN to LIMIT - 1, each with the level one behind it: the one of number OWN among
@@ -39,7 +39,13 @@ struct MeasureWork {
   store (uint32_t row, const Line &sum) const
   {
     ContourAccumulator a = {sum.area2, sum.length, sum.low & 0xffff, sum.low >> 16, sum.high & 0xffff, sum.high >> 16};
-    f.by_row.accumulators[row] = a;
+    if (TO_TABLE) {
+      CtrContour c = begin_row (f, row);
+      set_measures (&c, a);
+      f.output->table[row] = c;
+    } else {
+      f.by_row.accumulators[row] = a;
+    }
   }
 
   __device__ void

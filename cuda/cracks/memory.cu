@@ -56,10 +56,13 @@ lay_out_contents (CracksKernelArgs *f, uint8_t *base)
   f->zeroed[1] = {f->scan_states[SCAN_CONTOURS], (uint32_t) (arena.used / sizeof (unsigned long long))};
   f->ranking.views = arena.take<ListView> (f->ranking.capacity);
   lay_out_sorts (f, &arena);
-  for (uint32_t **array : {&f->by_corner.place, &f->by_corner.level_index, &f->by_corner.exit, &f->contour_by_start})
+  for (uint32_t **array : {&f->by_corner.place, &f->by_corner.level_index, &f->by_corner.exit, &f->contour_by_start,
+           &f->neighbour_by_start})
     *array = arena.take<uint32_t> (corners);
-  if (!f->limited && !f->nested)
+  if (!f->limited && !f->nested) {
     f->points_by_start = arena.take<ContourPoints> (corners);
+    f->long_rows = arena.take<LongRow> (corners / LONG_POINTS + 1);
+  }
   f->by_corner.steps = arena.take<uint16_t> (corners);
   f->by_corner.kind =
       arena.take<uint8_t> (corners); /* read 8 at a time: the arena has room for multiples of 256 bytes */

@@ -30,7 +30,7 @@ struct CracksPolicy : NumberedPolicy {
   static __device__ uint32_t
   top_level_key (const Args &f, uint32_t contour)
   {
-    return f.by_corner.level_index[f.by_contour.starts[contour]] - 1;
+    return f.levels.keys[radix_sorted (f.levels)][contour];
   }
 };
 
@@ -66,24 +66,33 @@ struct LabelsPolicy : CracksPolicy {
 };
 
 /* Finds each contour's neighbour to the west of its start, which is its parent or has the same parent, by all threads
- * of CTAS. */
+ * of CTAS. They have contours in the order of their first corners, so that the lanes of a warp look at near places. The arrays are those
+ * that the first pass of the sort by levels reads. */
 template <bool LABELS>
 __device__ inline void
 find_west_neighbours (const CracksKernelArgs &f, const Ctas &ctas)
 {
   const uint32_t contours = f.counters->header.all_contours;
   for (uint32_t i = ctas.first_index (); i < contours; i += ctas.index_step ()) {
-    const uint32_t start = f.by_contour.starts[i], place = f.by_corner.place[start],
-                   level_index = f.by_corner.level_index[start], y = place >> 16;
+    const uint32_t start = f.levels.values[0][i], level_index = f.levels.keys[0][i] + 1,
+                   place = f.by_corner.place[start], y = place >> 16;
     const bool hole = is_hole (f, start);
     const int x = walk_west<LABELS> (f, level_index, (int) (place & 0xffff) - 1, y, hole);
-    uint32_t parent = NO_PARENT;
+    uint32_t neighbour = NO_PARENT;
     if (hole || x >= 0) {
-      const uint32_t other = start_of_line_at<LABELS> (f, level_index, x + 1, y);
-      parent = f.contour_by_start[other] | (is_hole (f, other) == hole ? SAME_PARENT_AS : 0);
+      neighbour = start_of_line_at<LABELS> (f, level_index, x + 1, y);
+      neighbour |= is_hole (f, neighbour) == hole ? SAME_PARENT_AS : 0;
     }
-    f.hierarchy.parents[i] = parent;
+    f.neighbour_by_start[start] = neighbour;
   }
+}
+
+/* After the sort by levels: the parent of a contour. Others may look for theirs at the same time. */
+__device__ inline uint32_t
+find_parent (const CracksKernelArgs &f, uint32_t contour)
+{
+  const uint32_t start = resolve_parent (f.neighbour_by_start, f.by_contour.starts[contour]);
+  return start == NO_PARENT ? NO_PARENT : f.contour_by_start[start];
 }
 
 } // namespace

@@ -30,11 +30,11 @@ struct NumberedPolicy {
   }
 };
 
-/* Keys that bring siblings together: top-level contours first, then the others by parent. By all threads of CTAS, which
- * are the first of the grid. */
-template <typename Policy>
+/* Keys that bring siblings together: top-level contours first, then the others by parent, which PARENT_OF (contour) is. By all threads of
+ * CTAS, which are the first of the grid. */
+template <typename Policy, typename ParentOf>
 __device__ inline void
-make_keys (const CracksKernelArgs &f, const Ctas &ctas)
+make_keys (const CracksKernelArgs &f, const Ctas &ctas, ParentOf parent_of)
 {
   __shared__ RadixHistograms histograms;
   const uint32_t rows = f.counters->header.contours;
@@ -43,8 +43,7 @@ make_keys (const CracksKernelArgs &f, const Ctas &ctas)
   radix_begin_count (histograms);
   radix_clear_states (f.siblings, rows, min (ctas.count, ctr_div_up (rows, blockDim.x)));
   for (uint32_t i = ctas.first_index (); i < rows; i += ctas.index_step ()) {
-    const uint32_t contour = f.by_row.contours ? f.by_row.contours[i] : i;
-    const uint32_t parent = resolve_parent (f.hierarchy.parents, contour); /* if nobody has done so before */
+    const uint32_t contour = f.by_row.contours ? f.by_row.contours[i] : i, parent = parent_of (contour);
     const uint32_t key = parent == NO_PARENT
                              ? Policy::top_level_key (f, contour)
                              : Policy::first_parent_key (f) + (f.by_contour.rows ? f.by_contour.rows[parent] : parent);
@@ -62,7 +61,7 @@ __launch_bounds__ (CONTOUR_THREADS) key_kernel (const __grid_constant__ CracksKe
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   if (contours_fit (f))
-    make_keys<Policy> (f, Ctas::all ());
+    make_keys<Policy> (f, Ctas::all (), [&] (uint32_t contour) { return f.hierarchy.parents[contour]; });
 }
 
 __global__ void
@@ -76,13 +75,9 @@ __launch_bounds__ (RADIX_THREADS) sibling_pass_kernel (const __grid_constant__ C
 
 /* After the sort, and once the table is there. */
 template <typename Policy>
-__global__ void
-__launch_bounds__ (CONTOUR_THREADS) link_kernel (const __grid_constant__ CracksKernelArgs f)
+__device__ inline void
+link_siblings (const CracksKernelArgs &f)
 {
-  ctr_let_next_start ();
-  ctr_wait_for_previous ();
-  if (!contours_fit (f))
-    return;
   CtrContour *const table = f.output->table;
   const uint32_t *keys = f.siblings.keys[radix_sorted (f.siblings)],
                  *rows = f.siblings.values[radix_sorted (f.siblings)];
@@ -95,6 +90,16 @@ __launch_bounds__ (CONTOUR_THREADS) link_kernel (const __grid_constant__ CracksK
     if (last && key >= first_parent_key)
       table[key - first_parent_key].child = (int32_t) own;
   }
+}
+
+template <typename Policy>
+__global__ void
+__launch_bounds__ (CONTOUR_THREADS) link_kernel (const __grid_constant__ CracksKernelArgs f)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (contours_fit (f))
+    link_siblings<Policy> (f);
 }
 
 /* The passes from number FIRST on. */

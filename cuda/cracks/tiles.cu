@@ -163,10 +163,9 @@ begin_tile (const CracksKernelArgs &f, Tile<LABELS> &t)
   const uint32_t left = t.x * TILE, top = t.y * TILE, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const uint32_t tile = t.y * f.tiles_x + t.x;
   const bool equal = by_equal<LABELS> (f);
-  for (uint32_t i = threadIdx.x; i < (TILE + 1) * (TILE + 1); i += THREADS) {
-    const uint32_t tile_x = i % (TILE + 1), tile_y = i / (TILE + 1);
-    t.levels.at[tile_y][tile_x] = index_at<LABELS> (f, (int) (left + tile_x) - 1, (int) (top + tile_y) - 1);
-  }
+  const TileShare<WARPS> share (
+      left, top, [&] (uint32_t x, uint32_t y) { return index_at<LABELS> (f, (int) x, (int) y); });
+  share.store (t.levels);
   __syncthreads ();
 #pragma unroll
   for (int k = 0; k < TILE_ROWS; k++) {
@@ -339,6 +338,28 @@ jump (uint32_t corners)
   } while (__syncthreads_or (live != 0));
 }
 
+/* The same where each thread has one corner at most, which stays in registers. */
+__device__ inline void
+jump_alone (uint32_t corners)
+{
+  Node *const nodes = nodes_of_tile ();
+  Node own = {NODE_DONE, 0};
+  if (threadIdx.x < corners)
+    own = nodes[threadIdx.x];
+  bool live = !(own.way & NODE_DONE);
+  while (__syncthreads_or (live)) {
+    if (live) {
+      own = join (own, nodes[own.next ()]);
+      if (!(own.way & NODE_DONE))
+        own = join (own, nodes[own.next ()]);
+    }
+    __syncthreads ();
+    if (live)
+      nodes[threadIdx.x] = own;
+    live = !(own.way & NODE_DONE);
+  }
+}
+
 /* Tells each corner where its ring leaves the tile, and how far it is to there, or where its ring starts. A start knows the corner behind
  * it. */
 template <bool LABELS>
@@ -435,7 +456,7 @@ __launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ CracksKernelArg
   const uint32_t segments = t.passage[TOP_SIDE][0] + t.passages[TOP_SIDE];
   link_corners (f, t, fits, segments);
   if (fits && t.corners) {
-    jump (t.corners);
+    t.corners <= THREADS ? jump_alone (t.corners) : jump (t.corners);
     end_corners (f, t);
   }
   write_segments (f, t, fits, segments);

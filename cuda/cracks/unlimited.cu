@@ -5,50 +5,58 @@
 #include "cuda/contours/rows.cuh"
 #include "cuda/cracks/measures.cuh"
 #include "cuda/cracks/parents.cuh"
-#include "cuda/cracks/points.cuh"
+#include "cuda/cracks/stages.cuh"
 
 namespace
 {
 
-/* Runs FIRST on the first CTAS CTAs and SECOND on the others. */
-template <typename First, typename Second>
+/* Adds ROW, which has COUNT points, to the long ones, if it is one of them. */
 __device__ inline void
-run_both (const CracksKernelArgs &f, uint32_t ctas, First first, Second second)
+list_if_long (const CracksKernelArgs &f, uint32_t row, uint32_t count)
 {
-  ctr_let_next_start ();
-  ctr_wait_for_previous ();
-  if (!contours_fit (f))
+  if (count <= LONG_POINTS)
     return;
-  if (blockIdx.x < ctas)
-    first (Ctas{blockIdx.x, ctas});
-  else
-    second (Ctas{blockIdx.x - ctas, gridDim.x - ctas});
-}
-
-template <bool LABELS>
-__global__ void
-__launch_bounds__ (CONTOUR_THREADS)
-    offsets_and_neighbours_kernel (const __grid_constant__ CracksKernelArgs f, uint32_t ctas)
-{
-  const auto tell = [&] (uint32_t contour, uint32_t first, uint32_t count) {
-    f.points_by_start[f.by_contour.starts[contour]] = {first, count};
-  };
-  run_both (
-      f, ctas, [&] (const Ctas &c) { find_offsets (f, SCAN_OFFSETS, c.own, tell); },
-      [&] (const Ctas &c) { find_west_neighbours<LABELS> (f, c); });
+  const unsigned long long own = 1ull << 32 | ctr_div_up (count, LONG_CHUNK),
+                           before = atomicAdd (&f.counters->long_rows, own);
+  f.long_rows[before >> 32] = {(uint32_t) before, row};
+  f.output->table[row].child = -1; /* until it is linked */
 }
 
 template <typename Policy>
 __global__ void
-__launch_bounds__ (CONTOUR_THREADS) keys_and_points_kernel (const __grid_constant__ CracksKernelArgs f, uint32_t ctas)
+__launch_bounds__ (CONTOUR_THREADS) keys_and_offsets_kernel (const __grid_constant__ CracksKernelArgs f, uint32_t ctas)
 {
+  const auto parent_of = [&] (uint32_t contour) {
+    const uint32_t parent = find_parent (f, contour);
+    f.hierarchy.parents[contour] = parent;
+    return parent;
+  };
+  const auto tell = [&] (uint32_t contour, uint32_t first, uint32_t count) {
+    f.points_by_start[f.by_contour.starts[contour]] = {first, count};
+    list_if_long (f, contour, count);
+  };
   run_both (
-      f, ctas, [&] (const Ctas &c) { make_keys<Policy> (f, c); }, [&] (const Ctas &c) { write_points<true> (f, c); });
+      f, ctas,
+      [&] (const Ctas &c) {
+        if (contours_fit (f))
+          make_keys<Policy> (f, c, parent_of);
+      },
+      [&] (const Ctas &c) { find_offsets (f, SCAN_OFFSETS, c.own, tell); });
+}
+
+__global__ void
+__launch_bounds__ (RADIX_THREADS, RADIX_SHARED_CTAS)
+    pass_and_points_kernel (const __grid_constant__ CracksKernelArgs f, uint32_t ctas)
+{
+  __shared__ RadixShared shared;
+  run_both (
+      f, ctas, [&] (const Ctas &c) { radix_pass (f.siblings, shared, 0, c); },
+      [&] (const Ctas &c) { write_points<true> (f, c); });
 }
 
 /* The work of share_rows() for measures and sums of moments. */
 struct MeasureAndSumWork {
-  MeasureWork measures;
+  MeasureWork<true> measures;
   SumWork<UprightMomentSums, CracksKernelArgs> sums;
 
   __device__ void
@@ -73,41 +81,90 @@ struct MeasureAndSumWork {
   }
 };
 
-/* SUMS: with those of moments, in fewer registers than they take by themselves, so that two CTAs fit on a multiprocessor. */
+/* The last long row whose chunks begin at or before CHUNK, of ROWS; called by a whole warp. */
+__device__ inline LongRow
+find_long_row (const CracksKernelArgs &f, uint32_t rows, uint32_t chunk)
+{
+  const uint32_t lane = threadIdx.x % 32;
+  uint32_t first = 0, count = rows; /* the row is among these */
+  while (count > 1) {
+    const uint32_t step = ctr_div_up (count, 32);
+    const bool before = lane * step < count && f.long_rows[first + lane * step].first_chunk <= chunk;
+    const uint32_t last = 31 - __clz ((int) __ballot_sync (~0u, before)); /* Lane 0 always is. */
+    count = min (step, count - last * step);
+    first += last * step;
+  }
+  return f.long_rows[first];
+}
+
+/* Shares the long rows, by chunks of their points. */
+template <typename Work>
+__device__ inline void
+share_long_rows (const CracksKernelArgs &f, const Ctas &ctas, const Work &work)
+{
+  constexpr uint32_t WARPS = RADIX_THREADS / 32;
+  const unsigned long long all = f.counters->long_rows;
+  /* The last warps of the last CTAs come first: they have no other rows meanwhile, or the fewest. */
+  const uint32_t warps = ctas.count * WARPS,
+                 warp = (WARPS - 1 - threadIdx.x / 32) * ctas.count + ctas.count - 1 - ctas.own;
+  for (uint32_t chunk = warp; chunk < (uint32_t) all; chunk += warps) {
+    const LongRow row = find_long_row (f, (uint32_t) (all >> 32), chunk);
+    const uint32_t begin = f.by_row.firsts[row.row] + (chunk - row.first_chunk) * LONG_CHUNK;
+    work.part (row.row, begin, begin + LONG_CHUNK);
+  }
+}
+
+/* SUMS: with those of moments. */
 template <bool SUMS>
 __global__ void
-__launch_bounds__ (RADIX_THREADS, SUMS ? 2 : RADIX_LEAST_CTAS)
-    pass_and_measures_kernel (const __grid_constant__ CracksKernelArgs f, uint32_t ctas)
+__launch_bounds__ (RADIX_THREADS, RADIX_SHARED_CTAS)
+    pass_and_rows_kernel (const __grid_constant__ CracksKernelArgs f, uint32_t ctas)
 {
   __shared__ RadixShared shared;
   __shared__ RowQueue<RADIX_THREADS> queue;
   run_both (
-      f, ctas, [&] (const Ctas &c) { radix_pass (f.siblings, shared, 0, c); },
+      f, ctas, [&] (const Ctas &c) { radix_pass (f.siblings, shared, 1, c); },
       [&] (const Ctas &c) {
+        const auto share = [&] (const auto &work) {
+          share_long_rows (f, c, work);
+          share_shorter_rows (f, c, queue, work, [] (uint32_t) {});
+        };
         if constexpr (SUMS)
-          share_rows (f, c, queue, MeasureAndSumWork{{f}, {f}});
+          share (MeasureAndSumWork{{f}, {f}});
         else
-          share_rows (f, c, queue, MeasureWork{f});
+          share (MeasureWork<true>{f});
       });
 }
 
+/* Links all rows, and writes the long ones, whose measures are there now. */
+template <typename Policy>
 __global__ void
-__launch_bounds__ (RADIX_THREADS, RADIX_LEAST_CTAS)
-    pass_and_table_kernel (const __grid_constant__ CracksKernelArgs f, uint32_t ctas)
+__launch_bounds__ (CONTOUR_THREADS) link_and_end_kernel (const __grid_constant__ CracksKernelArgs f)
 {
-  __shared__ RadixShared shared;
-  run_both (
-      f, ctas, [&] (const Ctas &c) { radix_pass (f.siblings, shared, 1, c); },
-      [&] (const Ctas &c) { write_table (f, c); });
-}
-
-/* Launches KERNEL with CTAS CTAs for its first stage, and for the second a thread an item, as far as they run at once: in MOST CTAs. */
-void
-launch_both (void (*kernel) (CracksKernelArgs, uint32_t), uint32_t ctas, uint64_t items, int threads, uint64_t most,
-    const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
-{
-  ctr_launch_overlapped (
-      overlap, kernel, ctas + (unsigned) min (items / threads + 1, most), threads, 0, stream, f, ctas);
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (!contours_fit (f))
+    return;
+  const uint32_t rows = (uint32_t) (f.counters->long_rows >> 32);
+  link_siblings<Policy> (f);
+  for (uint32_t i = first_index (); i < rows; i += index_step ()) {
+    const uint32_t row = f.long_rows[i].row;
+    CtrContour c = begin_row (f, row), *to = &f.output->table[row];
+    set_measures (&c, f.by_row.accumulators[row]);
+    /* All but the links. */
+    to->first = c.first;
+    to->count = c.count;
+    to->parent = c.parent;
+    to->flags = c.flags;
+    to->level = c.level;
+    to->region = c.region;
+    to->area2 = c.area2;
+    to->length = c.length;
+    to->left = c.left;
+    to->top = c.top;
+    to->width = c.width;
+    to->height = c.height;
+  }
 }
 
 } // namespace
@@ -115,19 +172,17 @@ launch_both (void (*kernel) (CracksKernelArgs, uint32_t), uint32_t ctas, uint64_
 void
 cracks_launch_unlimited (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
 {
-  const uint32_t contours = f.contour_capacity, corners = f.by_corner.capacity;
-  constexpr uint32_t KEY_CTAS = 264, MEASURE_AND_SUM_CTAS = 264, MEASURE_CTAS = 396,
-                     TABLE_CTAS = CONTOUR_CTAS * CONTOUR_THREADS / RADIX_THREADS;
-  launch_both (f.labels ? offsets_and_neighbours_kernel<true> : offsets_and_neighbours_kernel<false>,
-      contours / SCAN_SHARE + 1, contours, CONTOUR_THREADS, CONTOUR_CTAS, f, overlap, stream);
-  launch_both (f.labels ? keys_and_points_kernel<LabelsPolicy> : keys_and_points_kernel<CracksPolicy>,
-      min (contours / CONTOUR_THREADS + 1, KEY_CTAS), corners, CONTOUR_THREADS, CONTOUR_CTAS, f, overlap, stream);
-  /* Two threads a point: few contours, some of them long, are shared by so many CTAs that each one has little. */
-  launch_both (f.summing ? pass_and_measures_kernel<true> : pass_and_measures_kernel<false>, radix_ctas (f.siblings),
-      corners * 2ull, RADIX_THREADS, f.summing ? MEASURE_AND_SUM_CTAS : MEASURE_CTAS, f, overlap, stream);
-  /* With a single pass, the first stage has none left. */
-  launch_both (pass_and_table_kernel, f.siblings.passes > 1 ? radix_ctas (f.siblings) : 0, contours, RADIX_THREADS,
-      TABLE_CTAS, f, overlap, stream);
+  const uint32_t contours = f.contour_capacity, corners = f.by_corner.capacity, ctas = radix_ctas (f.siblings);
+  constexpr uint32_t KEY_CTAS = 264, PASS_CTAS = 264; /* as many as run at once */
+  launch_both (f.labels ? keys_and_offsets_kernel<LabelsPolicy> : keys_and_offsets_kernel<CracksPolicy>,
+      min (contours / CONTOUR_THREADS + 1, KEY_CTAS), contours / SCAN_EACH, CONTOUR_THREADS, contours, f, overlap,
+      stream);
+  launch_both (pass_and_points_kernel, ctas, corners, RADIX_THREADS, PASS_CTAS, f, overlap, stream);
+  /* Two threads a point: few contours, some of them long, are shared by so many CTAs that each one has little. With a single pass, the
+   * first stage has none left. */
+  launch_both (f.summing ? pass_and_rows_kernel<true> : pass_and_rows_kernel<false>, f.siblings.passes > 1 ? ctas : 0,
+      corners * 2ull, RADIX_THREADS, PASS_CTAS, f, overlap, stream);
   launch_sibling_passes (f, 2, overlap, stream);
-  cracks_launch_links (f, overlap, stream);
+  launch_over (
+      f.labels ? link_and_end_kernel<LabelsPolicy> : link_and_end_kernel<CracksPolicy>, contours, f, overlap, stream);
 }

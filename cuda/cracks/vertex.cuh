@@ -54,6 +54,58 @@ template <typename Index> struct TileLevels {
   Index at[VERTEX_TILE + 1][VERTEX_TILE + 1];
 };
 
+/* A thread's share of these, in a CTA of WARPS warps, each of which has some rows of pixels. All loads are under way at once. */
+template <int WARPS> struct TileShare {
+  static constexpr uint32_t ROWS = VERTEX_TILE / WARPS;
+  uint32_t own[ROWS], edge; /* EDGE: a pixel above the first row, or left of the first column */
+
+  /* LOAD (x, y) has the level index of a pixel of the image, or outside of it 0. The tile's first vertex is at (LEFT, TOP). */
+  template <typename Load>
+  __device__
+  TileShare (uint32_t left, uint32_t top, Load load)
+      : edge (0)
+  {
+    static_assert (WARPS > 2, "a warp for each edge, and one for the pixel between them");
+    const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+#pragma unroll
+    for (uint32_t k = 0; k < ROWS; k++)
+      own[k] = load (left + lane, top + warp * ROWS + k);
+    if (has_edge ())
+      edge = load (left + edge_x () - 1, top + edge_y () - 1);
+  }
+
+  template <typename Index>
+  __device__ void
+  store (TileLevels<Index> &levels) const
+  {
+    const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+#pragma unroll
+    for (uint32_t k = 0; k < ROWS; k++)
+      levels.at[warp * ROWS + k + 1][lane + 1] = own[k];
+    if (has_edge ())
+      levels.at[edge_y ()][edge_x ()] = edge;
+  }
+
+private:
+  static __device__ bool
+  has_edge ()
+  {
+    return threadIdx.x <= 2 * 32;
+  }
+
+  static __device__ uint32_t
+  edge_x ()
+  {
+    return threadIdx.x < 32 ? threadIdx.x + 1 : 0;
+  }
+
+  static __device__ uint32_t
+  edge_y ()
+  {
+    return threadIdx.x / 32 == 1 ? threadIdx.x % 32 + 1 : 0;
+  }
+};
+
 enum { LEFT_SIDE, TOP_SIDE, RIGHT_SIDE, BOTTOM_SIDE, SIDES };
 
 /* The pixels on both sides of the crack at POSITION of a side of a tile: above and below, or left and right of it. */
@@ -111,8 +163,8 @@ struct Around {
   __device__ void
   each_equal (Corner corner) const
   {
-    uint32_t v[4];
-    sort (v);
+    const Sorted sorted (*this);
+    const uint32_t *v = sorted.v;
     for (int i = 0; i < 4; i++) {
       const uint32_t m = mask (v[i], true);
       if (v[i] && (i == 0 || v[i] != v[i - 1]) && turns_at (m))
@@ -120,61 +172,60 @@ struct Around {
     }
   }
 
-  /* Ascending. */
-  __device__ void
-  sort (uint32_t *v) const
-  {
-    auto order = [&] (int a, int b) {
-      const uint32_t low = min (v[a], v[b]);
-      v[b] = max (v[a], v[b]);
-      v[a] = low;
-    };
-    for (int i = 0; i < 4; i++)
-      v[i] = level_indices[i];
-    order (0, 1);
-    order (2, 3);
-    order (0, 2);
-    order (1, 3);
-    order (1, 2);
-  }
+  /* The level indices in ascending order. But for CTR_LEVELS_EQUAL, each level above V[0] up to V[1], and above V[2] up to V[3], has one
+   * corner. Each one above V[1] up to V[2] has two if the pixels of one diagonal are foreground there, else none. */
+  struct Sorted {
+    uint32_t v[4];
+    bool has_two;
+
+    __device__
+    Sorted (const Around &a)
+    {
+      const uint32_t *r = a.level_indices;
+      const uint32_t least_a = min (r[0], r[3]), most_a = max (r[0], r[3]), least_b = min (r[1], r[2]),
+                     most_b = max (r[1], r[2]);
+      const uint32_t most_of_least = max (least_a, least_b), least_of_most = min (most_a, most_b);
+      v[0] = min (least_a, least_b);
+      v[1] = min (most_of_least, least_of_most);
+      v[2] = max (most_of_least, least_of_most);
+      v[3] = max (most_a, most_b);
+      has_two = most_of_least > least_of_most;
+    }
+
+    /* The corners of levels up to V[2]. */
+    __device__ uint32_t
+    corners_below () const
+    {
+      return v[1] - v[0] + (has_two ? 2 * (v[2] - v[1]) : 0);
+    }
+  };
 
   /* The number of corners, found without going through the levels. */
   __device__ uint32_t
   count_corners (bool equal) const
   {
-    uint32_t count = 0;
     if (equal) {
+      uint32_t count = 0;
       each_equal ([&] (uint32_t, uint32_t m) { count += corners_of (m); });
       return count;
     }
-    const uint32_t *r = level_indices;
-    const uint32_t low = min (min (r[0], r[1]), min (r[2], r[3])), high = max (max (r[0], r[1]), max (r[2], r[3]));
-    /* The diagonals: levels between them have both pixels of one as foreground, and two corners. */
-    const uint32_t least_a = min (r[0], r[3]), most_a = max (r[0], r[3]), least_b = min (r[1], r[2]),
-                   most_b = max (r[1], r[2]);
-    const uint32_t between = least_a > most_b ? least_a - most_b : least_b > most_a ? least_b - most_a : 0;
-    /* The second and third of the four level indices in ascending order. */
-    const uint32_t second = min (max (least_a, least_b), min (most_a, most_b)),
-                   third = max (max (least_a, least_b), min (most_a, most_b));
-    return (second - low) + (high - third) + 2 * between;
+    const Sorted sorted (*this);
+    return sorted.corners_below () + sorted.v[3] - sorted.v[2];
   }
 
   /* The corners of levels below this one, whose lines turn here. */
   __device__ uint32_t
   corners_before (uint32_t level_index, bool equal) const
   {
-    uint32_t before = 0;
     if (equal) {
+      uint32_t before = 0;
       each_equal ([&] (uint32_t other, uint32_t m) { before += other < level_index ? corners_of (m) : 0; });
       return before;
     }
-    uint32_t v[4];
-    sort (v);
-    if (level_index <= v[1])
-      return level_index - v[0] - 1;
-    if (level_index > v[2]) /* The last levels have one corner each. */
-      return count_corners (false) - 1 - (v[3] - level_index);
-    return v[1] - v[0] + 2 * (level_index - v[1] - 1);
+    const Sorted sorted (*this);
+    const uint32_t *v = sorted.v;
+    const uint32_t first = level_index <= v[1] ? level_index - v[0] : v[1] - v[0] + 2 * (level_index - v[1]) - 1;
+    return (level_index > v[2] ? sorted.corners_below () + level_index - v[2] : first) - 1;
   }
 
   /* The Nth corner, in the order of levels. Where two lines turn, the one with the western arm comes first. Sets
@@ -194,18 +245,16 @@ struct Around {
         before += corners_of (own);
       });
     } else {
-      uint32_t v[4];
-      sort (v);
-      const uint32_t low = v[1] - v[0], two = corners_of (mask (v[2], false)), turns = n - low;
+      const Sorted sorted (*this);
+      const uint32_t *v = sorted.v, low = v[1] - v[0], below = sorted.corners_below (), turns = n - low;
+      first = n;
       if (n < low) {
         *level_index = v[0] + 1 + n;
-        first = n;
-      } else if (two == 2 && turns < 2 * (v[2] - v[1])) {
+      } else if (n < below) {
         *level_index = v[1] + 1 + turns / 2;
-        first = low + turns / 2 * 2;
+        first = n - turns % 2;
       } else {
-        *level_index = v[3] - (count_corners (false) - 1 - n); /* The last levels have one corner each. */
-        first = n;
+        *level_index = v[2] + 1 + n - below;
       }
       m = mask (*level_index, false);
     }

@@ -96,7 +96,8 @@ constexpr uint64_t KEY_COUNTS[] = {1, 2, 127, 512, 513, 70000, 1 << 18, 1ull << 
 void
 test_tiles ()
 {
-  static const uint32_t counts[] = {0, 1, 2, 31, 33, RADIX_TILE - 1, RADIX_TILE, RADIX_TILE + 1, 3 * RADIX_TILE};
+  static const uint32_t counts[] = {
+      0, 1, 2, 31, 33, RADIX_THREADS - 1, RADIX_THREADS, RADIX_THREADS + 1, RADIX_TILE + 1, 3 * RADIX_TILE};
   for (uint32_t count : counts)
     for (uint64_t key_count : KEY_COUNTS)
       check_sort (count, count + 1 + random_below (&rng, 2) * 3000, key_count, 1 + random_below (&rng, 30));
@@ -105,9 +106,10 @@ test_tiles ()
 void
 test_many ()
 {
-  for (int i = 0; i < (quick ? 2 : 20); i++)
-    check_sort (20 * RADIX_TILE + random_below (&rng, 1000), 30 * RADIX_TILE, KEY_COUNTS[i % 2 ? 6 : 2 + i / 2 % 3],
-        1 + random_below (&rng, 300));
+  static const uint32_t sizes[] = {15, 25, 40}; /* in RADIX_TILE: tiles of each size */
+  for (int i = 0; i < (quick ? 3 : 21); i++)
+    check_sort (sizes[i % 3] * RADIX_TILE + random_below (&rng, 1000), 50 * RADIX_TILE,
+        KEY_COUNTS[i % 2 ? 6 : 2 + i / 2 % 3], 1 + random_below (&rng, 300));
 }
 
 } // namespace
