@@ -115,7 +115,8 @@ lay_out_tiles (CannyKernelArgs *f, uint8_t *base)
   ArenaLayout c = {base, 0};
   f->by_tile.counts = c.take<RunTileCounts> (tiles);
   f->by_tile.borders = c.take<RunTileBorder> (tiles);
-  f->by_tile_run.runs = c.take<uint32_t> (tiles * f->tile_h * (CANNY_W / 2));
+  f->by_tile_run.runs = c.take<uint32_t> (tiles * runs_of_tile (f->tile_h));
+  f->by_tile_word.candidates = c.take<uint32_t> (tiles * f->tile_h * CANNY_WORDS);
   f->by_component.parents = c.take<uint32_t> (1 + tiles * RUN_TILE_COMPONENTS);
   return c.used;
 }

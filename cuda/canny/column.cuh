@@ -5,6 +5,7 @@
 #define CTR_CUDA_CANNY_COLUMN_CUH
 
 #include "cuda/canny/device_state.cuh"
+#include "cuda/common/ptx.cuh"
 
 #include "core/canny/values.h"
 
@@ -44,9 +45,17 @@ template <int RADIUS> class SobelRows
   static constexpr int TAPS = 2 * RADIUS + 1;
   int32_t smooths[TAPS] = {}, slopes[TAPS] = {};
 
+  /* N / 16, rounded to the nearest integer, to an even one if there are two. IS_SMALL: |N| is below 2^22. Then it is what a
+   * floating-point sum does to the last bits of 3 * 2^22 + N / 16, of which the compiler knows nothing: it would take more
+   * instructions for |dx|. */
+  template <bool IS_SMALL>
   static __device__ int32_t
   round_sixteenth (int32_t n)
   {
+    constexpr int32_t big = 0x4b400000; /* 3 * 2^22 */
+    if (IS_SMALL)
+      return keep_in_register (
+          __float_as_int (__fmaf_rn (__int_as_float (big + n), 0.0625f, 0.9375f * (3 << 22))) - big);
     return (n + 7 + (n >> 4 & 1)) >> 4;
   }
 
@@ -63,7 +72,8 @@ public:
     slopes[TAPS - 1] = slope;
   }
 
-  /* The gradient in the middle of the rows added last. */
+  /* The gradient in the middle of the rows added last. BYTES: samples have 8 bits. */
+  template <bool BYTES>
   __device__ void
   gradient (int32_t *dx, int32_t *dy) const
   {
@@ -73,8 +83,8 @@ public:
       across += smooth_weight<RADIUS> (i) * slopes[i];
       down += slope_weight<RADIUS> (i) * smooths[i];
     }
-    *dx = RADIUS == 3 ? round_sixteenth (across) : across;
-    *dy = RADIUS == 3 ? round_sixteenth (down) : down;
+    *dx = RADIUS == 3 ? round_sixteenth<BYTES> (across) : across;
+    *dy = RADIUS == 3 ? round_sixteenth<BYTES> (down) : down;
   }
 };
 
@@ -114,7 +124,7 @@ public:
   __device__ void
   gradient (int32_t *dx, int32_t *dy) const
   {
-    rows.gradient (dx, dy);
+    rows.template gradient<sizeof (Sample) == 1> (dx, dy);
   }
 };
 

@@ -93,6 +93,12 @@ struct CannyFill {
 /* A number below 2^31 divided by another one: the upper word of the product of twice the number and FACTOR, shifted right by SHIFT. */
 struct CannyDivisor {
   uint32_t factor, shift;
+
+  __device__ uint32_t
+  quotient_of (uint32_t number) const
+  {
+    return (uint32_t) ((uint64_t) (2 * number) * factor >> 32) >> shift;
+  }
 };
 
 struct CannyKernelArgs {
@@ -119,8 +125,11 @@ struct CannyKernelArgs {
     RunTileBorder *borders;
   } by_tile;
   struct {
-    uint32_t *runs; /* packed, of the weak components at the border */
-  } by_tile_run;    /* [tile][tile_h * CANNY_W / 2] */
+    uint32_t *runs; /* packed, of the weak components at the border; words are of pairs of rows */
+  } by_tile_run;    /* [tile][runs_of_tile()] */
+  struct {
+    uint32_t *candidates; /* bits; not where a tile has no such components */
+  } by_tile_word;         /* [tile][tile_h][CANNY_WORDS] */
   struct {
     uint32_t *parents;
   } by_component; /* elements of the global union-find */

@@ -13,7 +13,8 @@ namespace
 
 constexpr int MAGNITUDE_STRIDE = CANNY_W + 2;
 
-/* Is the packed magnitude *AT a maximum along its gradient? */
+/* Is the packed magnitude *AT a maximum along its gradient? A packed magnitude without its sector is greater than another one if its
+ * magnitude is. */
 template <typename Magnitude>
 __device__ inline bool
 is_maximum (const Magnitude *at)
@@ -22,9 +23,10 @@ is_maximum (const Magnitude *at)
       CTR_SECTOR_FALLING == 1 && CTR_SECTOR_UPRIGHT == 2 && CTR_SECTOR_RISING == 3, "a column further left each");
   const uint32_t sector = (uint32_t) *at & 3;
   const int behind = sector == CTR_SECTOR_ACROSS ? 1 : MAGNITUDE_STRIDE + 2 - (int) sector;
-  const bool may_equal = sector % 2 == 0; /* the one behind it: not where the gradient is diagonal */
-  const Magnitude m = *at >> 2, before = at[-behind] >> 2, after = at[behind] >> 2;
-  return m > before && m + may_equal > after;
+  const Magnitude m = *at - sector, before = at[-behind], after = at[behind];
+  const Magnitude least =
+      m + (~sector & 1) * 4; /* It may equal the one behind it, but not where the gradient is diagonal. */
+  return m > before && least > after;
 }
 
 } // namespace

@@ -102,7 +102,7 @@ template <int STEPS, int BLURRED_ROWS>
 __device__ __noinline__ void
 blur_again (const CannyKernelArgs &f, uint32_t tile, const uint32_t *weights, uint8_t *source, uint8_t *blurred)
 {
-  typedef TileLayout<STEPS, BLURRED_ROWS, false> Layout;
+  typedef TileLayout<STEPS, BLURRED_ROWS, 0> Layout;
   blur_tile<STEPS, BLURRED_ROWS, Layout> (f, place_of_tile<Layout> (f, tile), weights, source, blurred);
 }
 
@@ -214,7 +214,7 @@ __device__ __noinline__ Known
 wait_for_tiles (
     const CannyKernelArgs &f, const CannyOnePass &pass, const uint32_t *weights, uint8_t *memory, CtaState &cta)
 {
-  typedef TileLayout<STEPS, BLURRED_ROWS, false> Layout;
+  typedef TileLayout<STEPS, BLURRED_ROWS, 0> Layout;
   Published all;
   __syncthreads ();
   for (;;) {
@@ -248,7 +248,7 @@ __global__ void
 __launch_bounds__ (CANNY_THREADS, STEPS <= 1 ? 3 : 1)
     relative_kernel (const __grid_constant__ CannyKernelArgs f, const __grid_constant__ CannyOnePass pass)
 {
-  typedef TileLayout<STEPS, BLURRED_ROWS, false> Layout;
+  typedef TileLayout<STEPS, BLURRED_ROWS, 0> Layout;
   static_assert (Layout::ROWS == CANNY_MIDDLE_ROWS || Layout::ROWS == CANNY_TALL_ROWS, "the host counts on it");
   static_assert (Layout::RUNS_END <= Layout::SOURCE + Layout::BLURRED, "runs lie on samples that are done with");
   extern __shared__ __align__ (16) uint8_t memory[];
@@ -342,9 +342,7 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 ? 3 : 1)
           cta.low, cta.high, candidates, strong);
       __syncthreads ();
       const TilePlace tile = place_of_tile<Layout> (f, cta.claimed);
-      finish_tile<Layout::ROWS> (f,
-          {candidates, strong, (uint32_t *) (memory + 2 * Layout::BITS), tile.rows * CANNY_WORDS}, tile.number, tile.tx,
-          tile.ty, tile.rows, counts);
+      finish_tile<Layout::ROWS> (f, memory, tile.number, tile.tx, tile.ty, tile.rows, counts);
     }
     if (threadIdx.x == 0)
       cta.turn++;
@@ -356,7 +354,7 @@ template <int STEPS, int BLURRED_ROWS>
 constexpr size_t
 shared_size (uint32_t kept)
 {
-  typedef TileLayout<STEPS, BLURRED_ROWS, false> Layout;
+  typedef TileLayout<STEPS, BLURRED_ROWS, 0> Layout;
   return Layout::SOURCE + (size_t) kept * Layout::BLURRED;
 }
 

@@ -32,31 +32,83 @@ __global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const __grid_co
 {
   __shared__ uint2 joins[SEAM_WARPS][3 * 16];
   const uint32_t warp = blockIdx.x * SEAM_WARPS + threadIdx.x / 32;
-  const SeamPart<RIGHT_STEPS> part (warp, f.tiles_x);
-  ctr_let_next_start ();
+  const SeamPart<RIGHT_STEPS> part (f, warp);
   for (uint32_t i = 0; i < f.fill_count; i++)
     fill_rows (f.fills[i], warp, gridDim.x * SEAM_WARPS);
   ctr_wait_for_previous ();
-  join_seam<8> (f, part, joins[threadIdx.x / 32]);
+  ctr_let_next_start (); /* The promote kernel loads what the tile kernel has written. */
+  join_seam (f, part, joins[threadIdx.x / 32]);
 }
 
 typedef void SeamKernel (CannyKernelArgs);
 
 constexpr int PROMOTE_THREADS = 128;
 
-/* Draws the components of a tile that became strong, a CTA a tile. */
-__global__ void
-__launch_bounds__ (PROMOTE_THREADS) promote_kernel (const CannyKernelArgs f)
+/* A run of a component of a tile. */
+struct WeakRun {
+  uint32_t component;
+  uint32_t row, column;  /* of its word's first pixel in the tile */
+  uint32_t upper, lower; /* its pixels in both rows */
+};
+
+/* Run I of TILE, which has ROWS rows. From L2: the tile kernel need not be the kernel before this one. */
+__device__ inline WeakRun
+load_weak_run (const CannyKernelArgs &f, uint32_t tile, uint32_t rows, uint32_t i)
 {
-  const uint32_t tile = blockIdx.x, tx = tile % f.tiles_x, ty = tile / f.tiles_x;
+  const uint32_t run = __ldcg (f.by_tile_run.runs + tile * runs_of_tile (f.tile_h) + i), word = run >> 10 & 1023;
+  const uint32_t columns = (2u << (run & 31)) - (1u << (run >> 5 & 31));
+  WeakRun r;
+  r.component = run >> RUN_COMPONENT_SHIFT;
+  r.row = word / CANNY_WORDS * 2;
+  r.column = word % CANNY_WORDS * 32;
+  const uint32_t *candidates =
+      f.by_tile_word.candidates + ((size_t) tile * f.tile_h + r.row) * CANNY_WORDS + word % CANNY_WORDS;
+  r.upper = __ldcg (candidates) & columns;
+  r.lower = r.row + 1 < rows ? __ldcg (candidates + CANNY_WORDS) & columns : 0;
+  return r;
+}
+
+__device__ inline void
+draw_pixels (uint8_t *to, uint32_t pixels)
+{
+#pragma unroll 1
+  for (; pixels; pixels &= pixels - 1)
+    to[__ffs (pixels) - 1] = 255;
+}
+
+/* Draws the components of a tile that became strong, a CTA a tile. What does not depend on the seams is loaded before they are
+ * joined: the seam kernel lets this one start when the tile kernel is complete. */
+__global__ void
+__launch_bounds__ (PROMOTE_THREADS) promote_kernel (const __grid_constant__ CannyKernelArgs f)
+{
+  __shared__ bool promoted[RUN_TILE_COMPONENTS];
+  const uint32_t tile = blockIdx.x, ty = f.by_tiles_x.quotient_of (tile), tx = tile - ty * f.tiles_x;
+  const uint32_t rows = min (f.tile_h, f.height - ty * f.tile_h), first = 1 + tile * RUN_TILE_COMPONENTS;
   ctr_let_next_start ();
+  const uint32_t components = __ldcg (&f.by_tile.counts[tile].components), runs = __ldcg (&f.by_tile.counts[tile].runs);
+  WeakRun run = {};
+  if (threadIdx.x < runs)
+    run = load_weak_run (f, tile, rows, threadIdx.x);
   ctr_wait_for_previous ();
-  promote_runs<PROMOTE_THREADS> (f, tile, [&] (uint32_t word, uint32_t begin, uint32_t end) {
-    uint8_t *to =
-        f.mask + ((size_t) ty * f.tile_h + word / CANNY_WORDS) * f.mask_stride + tx * CANNY_W + word % CANNY_WORDS * 32;
-    for (uint32_t x = begin; x <= end; x++)
-      to[x] = 255;
-  });
+  bool any = false;
+  for (uint32_t i = threadIdx.x; i < components; i += PROMOTE_THREADS) {
+    const uint32_t parent = load_parent (f.by_component.parents, first + i);
+    promoted[i] = find_root (f.by_component.parents, first + i, parent) == STRONG_ROOT;
+    any = any || promoted[i];
+  }
+  if (!__syncthreads_or (any))
+    return;
+  uint8_t *const mask = f.mask + (size_t) ty * f.tile_h * f.mask_stride + tx * CANNY_W;
+  for (uint32_t i = threadIdx.x; i < runs;) {
+    if (promoted[run.component]) {
+      uint8_t *to = mask + run.row * f.mask_stride + run.column;
+      draw_pixels (to, run.upper);
+      draw_pixels (to + f.mask_stride, run.lower);
+    }
+    i += PROMOTE_THREADS;
+    if (i < runs)
+      run = load_weak_run (f, tile, rows, i);
+  }
 }
 
 } // namespace

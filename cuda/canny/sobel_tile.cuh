@@ -33,7 +33,7 @@ public:
   /* FIRST: the first sample of the first row that is needed, the one that is up and left of the first pixel by RADIUS. */
   __device__
   TileColumn (const uint8_t *first)
-      : from ((const uint8_t *) ((uintptr_t) first & ~(uintptr_t) 3)), shift (8 * ((uintptr_t) first & 3))
+      : from (first - ((uintptr_t) first & 3)), shift (8 * ((uintptr_t) first & 3))
   {
   }
 
@@ -57,7 +57,7 @@ public:
   __device__ void
   gradient (int32_t *dx, int32_t *dy) const
   {
-    rows.gradient (dx, dy);
+    rows.template gradient<true> (dx, dy);
   }
 };
 
@@ -66,20 +66,26 @@ constexpr uint32_t MOST_GRADIENT = 48 * 255;
 static_assert (2ull * MOST_GRADIENT * MOST_GRADIENT < 1u << 30, "a magnitude and its sector have 32 bits");
 static_assert ((13573ull + 65536) * MOST_GRADIENT < 1u << 31, "the sector follows from 32-bit products");
 
-/* As ctr_canny_sector(), for 8-bit samples. */
+/* M and, in the lowest two bits, ctr_canny_sector() of DX and DY, which belong to 8-bit samples. Where both are 0 it may be another
+ * one. */
 __device__ inline uint32_t
-sector_of_bytes (int32_t dx, int32_t dy)
+pack_magnitude (uint32_t m, int32_t dx, int32_t dy)
 {
+  static_assert (CTR_SECTOR_ACROSS == 0 && CTR_SECTOR_FALLING == 1 && CTR_SECTOR_UPRIGHT == 2 && CTR_SECTOR_RISING == 3,
+      "the lower bit is set where the gradient is diagonal");
   const int32_t x = abs (dx), y = abs (dy) << 15;
-  const uint32_t diagonal = (dx ^ dy) < 0 ? CTR_SECTOR_RISING : CTR_SECTOR_FALLING;
-  return y < 13573 * x ? CTR_SECTOR_ACROSS : y > (13573 + 65536) * x ? CTR_SECTOR_UPRIGHT : diagonal;
+  /* The signs are set where it is horizontal, vertical, and where it rises if it is neither. */
+  const uint32_t across = y - 13573 * x, upright = (13573 + 65536) * x - y, rising = dx ^ dy;
+  const uint32_t upper = upright | (~across & rising), lower = ~(across | upright);
+  return __funnelshift_l (lower, __funnelshift_l (upper, m, 1), 1);
 }
 
-/* Fills MAGNITUDES for a tile of ROWS rows. Outside the image they are 0. BLURRED: the tile's first pixel. */
+/* Fills MAGNITUDES for a tile of ROWS rows. Outside the image they are 0. BLURRED: the tile's first pixel. AT_IMAGE_BORDER: the tile
+ * or its surroundings reach beyond the image. */
 template <int RADIUS, int ROWS>
 __device__ inline void
-find_tile_magnitudes (
-    const CannyKernelArgs &f, const uint8_t *blurred, int tile_x, int tile_y, bool l2_gradient, uint32_t *magnitudes)
+find_tile_magnitudes (const CannyKernelArgs &f, bool at_image_border, const uint8_t *blurred, int tile_x, int tile_y,
+    bool l2_gradient, uint32_t *magnitudes)
 {
   constexpr int beside = 2 * (ROWS + 2); /* pixels, each by a thread; the columns follow one another in turn */
 #pragma unroll 1
@@ -87,7 +93,6 @@ find_tile_magnitudes (
     const bool is_beside = i >= CANNY_W;
     const int column = !is_beside ? i : i % 2 ? CANNY_W : -1, first = is_beside ? (i - CANNY_W) / 2 - 1 : -1;
     const int end = is_beside ? first + 1 : ROWS + 1;
-    const bool inside = tile_x + column >= 0 && tile_x + column < (int) f.width;
     uint32_t *to = magnitudes + (first + 1) * MAGNITUDE_STRIDE + column + 1;
     TileColumn<RADIUS> gradients (blurred + (first - RADIUS) * BLURRED_STRIDE + column - RADIUS);
 #pragma unroll
@@ -98,35 +103,40 @@ find_tile_magnitudes (
       int32_t dx, dy;
       gradients.take_row ();
       gradients.gradient (&dx, &dy);
-      const uint32_t m = l2_gradient ? dx * dx + dy * dy : abs (dx) + abs (dy);
-      *to = inside && (uint32_t) (tile_y + y) < f.height ? m << 2 | sector_of_bytes (dx, dy) : 0;
+      *to = pack_magnitude (l2_gradient ? dx * dx + dy * dy : abs (dx) + abs (dy), dx, dy);
     }
+    if (!at_image_border)
+      continue;
+    const bool inside = tile_x + column >= 0 && tile_x + column < (int) f.width;
+    to = magnitudes + (first + 1) * MAGNITUDE_STRIDE + column + 1;
+#pragma unroll 1
+    for (int y = first; y < end; y++, to += MAGNITUDE_STRIDE)
+      if (!inside || (uint32_t) (tile_y + y) >= f.height)
+        *to = 0;
   }
 }
 
 /* Finds the candidates of a tile of ROWS rows, a thread for each column. MAGNITUDES: room for those of the tile. */
-template <int ROWS>
+template <int RADIUS, int ROWS>
 __device__ inline void
-find_sobel_candidates (const CannyKernelArgs &f, const uint8_t *blurred, int tile_x, int tile_y, int low, int high,
-    uint32_t *magnitudes, uint32_t *candidates, uint32_t *strong)
+find_sobel_candidates (const CannyKernelArgs &f, bool at_image_border, const uint8_t *blurred, int tile_x, int tile_y,
+    int low, int high, uint32_t *magnitudes, uint32_t *candidates, uint32_t *strong)
 {
   static_assert (CANNY_W == CANNY_THREADS, "a thread for each column");
-  if (f.aperture == 3)
-    find_tile_magnitudes<1, ROWS> (f, blurred, tile_x, tile_y, true, magnitudes);
-  else if (f.aperture == 5)
-    find_tile_magnitudes<2, ROWS> (f, blurred, tile_x, tile_y, f.l2_gradient, magnitudes);
-  else
-    find_tile_magnitudes<3, ROWS> (f, blurred, tile_x, tile_y, f.l2_gradient, magnitudes);
+  find_tile_magnitudes<RADIUS, ROWS> (
+      f, at_image_border, blurred, tile_x, tile_y, RADIUS == 1 || f.l2_gradient, magnitudes);
   __syncthreads ();
+  /* The greatest packed magnitudes that are not above the thresholds. */
+  const uint32_t most = min (low, (1 << 30) - 1) << 2 | 3, most_weak = min (max (low, high), (1 << 30) - 1) << 2 | 3;
   const uint32_t *at = magnitudes + MAGNITUDE_STRIDE + threadIdx.x + 1;
 #pragma unroll 4
   for (int y = 0; y < ROWS; y++, at += MAGNITUDE_STRIDE) {
-    const int m = (int) (*at >> 2);
+    const uint32_t packed = *at;
     uint32_t found = 0, more = 0;
-    if (__any_sync (~0u, m > low)) {
+    if (__any_sync (~0u, packed > most)) {
       const bool is_a_maximum = is_maximum (at); /* in all lanes: cheaper than a branch */
-      found = __ballot_sync (~0u, is_a_maximum && m > low);
-      more = __ballot_sync (~0u, is_a_maximum && m > low && m > high);
+      found = __ballot_sync (~0u, is_a_maximum && packed > most);
+      more = __ballot_sync (~0u, is_a_maximum && packed > most_weak);
     }
     if (threadIdx.x % 32 == 0) {
       candidates[y * CANNY_WORDS + threadIdx.x / 32] = found;

@@ -11,30 +11,32 @@ namespace
 {
 
 /* Rows of blurred samples of a tile. canny_tile_height() chooses among the first four. */
-constexpr int LARGE_ROWS = 112, TALL_ROWS = 96, MIDDLE_ROWS = 48, LOW_ROWS = 32, GENERIC_ROWS = 32;
-constexpr int PAIRS_MARGIN = 2;   /* rows of blurred samples above and below the tile, for aperture 3 */
-constexpr int GENERIC_MARGIN = 4; /* the same for aperture 7 */
+constexpr int LARGE_ROWS = 112, TALL_ROWS = 96, MIDDLE_ROWS = 48, LOW_ROWS = 32, SOBEL_ROWS = 32;
+constexpr int PAIRS_MARGIN = 2; /* rows of blurred samples above and below the tile, for aperture 3 */
+constexpr int MOST_MARGIN = 4;  /* the same for aperture 7 */
 
-/* IN_PLACE: the blurred samples lie where the source samples were. */
-template <int STEPS, int BLURRED_ROWS, bool GENERIC, bool IN_PLACE = false> struct TileLayout {
-  static constexpr int MARGIN = GENERIC ? GENERIC_MARGIN : PAIRS_MARGIN;
+/* RADIUS: of the Sobel operator of sobel_tile.cuh; 0: gradient.cuh has the gradients. IN_PLACE: the blurred samples lie where the
+ * source samples were. */
+template <int STEPS, int BLURRED_ROWS, int RADIUS, bool IN_PLACE = false> struct TileLayout {
+  static constexpr int MARGIN = RADIUS ? RADIUS + 1 : PAIRS_MARGIN;
   static constexpr int ROWS = BLURRED_ROWS - 2 * MARGIN;
   static_assert (ROWS <= CANNY_MAX_H, "tile borders have room");
   static_assert (fits_run_fields (ROWS), "runs, components and words fit their fields");
   static_assert (!IN_PLACE || STEPS == 1, "otherwise a warp has no registers for two blocks");
   typedef SourceTile<STEPS, BLURRED_ROWS> Source;
   /* Shared memory holds the source samples and then the blurred ones. The candidates overwrite the source, because
-   * blurred samples are still read while candidates are written; where both are in one place, they precede it. Runs overwrite
-   * the rest afterwards. */
+   * blurred samples are still read while candidates are written; where both are in one place, they precede it. So they do where
+   * magnitudes have overwritten the source. Runs overwrite the rest afterwards. */
   static constexpr int BITS = ROWS * CANNY_WORDS * 4;
-  static constexpr int SOURCE_BEGIN = IN_PLACE ? 2 * BITS : 0;
-  static constexpr int SOURCE = IN_PLACE || Source::BYTES > 2 * BITS ? Source::BYTES : 2 * BITS;
+  static constexpr int MAGNITUDES = RADIUS ? (ROWS + 2) * MAGNITUDE_STRIDE * 4 : 0, MAGNITUDES_BEGIN = 2 * BITS;
+  static constexpr int SOURCE_BEGIN = IN_PLACE || RADIUS ? 2 * BITS : 0;
+  static constexpr int LEAST = RADIUS ? MAGNITUDES : 2 * BITS; /* bytes of what overwrites the source */
+  static constexpr int SOURCE = IN_PLACE || Source::BYTES > LEAST ? Source::BYTES : (LEAST + 15) / 16 * 16;
   static constexpr int STRIDE = IN_PLACE ? Source::STRIDE : BLURRED_STRIDE; /* of the blurred samples */
-  static constexpr int BLURRED_BEGIN = IN_PLACE ? SOURCE_BEGIN : SOURCE;
+  static constexpr int BLURRED_BEGIN = IN_PLACE ? SOURCE_BEGIN : SOURCE_BEGIN + SOURCE;
   static constexpr int BLURRED = BLURRED_ROWS * STRIDE;
-  static constexpr int MAGNITUDES = SOURCE_BEGIN + SOURCE + (IN_PLACE ? 0 : BLURRED);
-  static constexpr int SAMPLES_END = MAGNITUDES + (GENERIC ? (ROWS + 2) * MAGNITUDE_STRIDE * 4 : 0);
-  static constexpr int RUNS_END = 2 * BITS + run_words (ROWS) * 4;
+  static constexpr int SAMPLES_END = SOURCE_BEGIN + SOURCE + (IN_PLACE ? 0 : BLURRED);
+  static constexpr int RUNS_END = run_bytes (ROWS);
   static constexpr int BYTES = SAMPLES_END > RUNS_END ? SAMPLES_END : RUNS_END;
 };
 
@@ -52,12 +54,12 @@ place_of_tile (const CannyKernelArgs &f, uint32_t tile)
 {
   TilePlace p;
   p.number = tile;
-  p.ty = (uint32_t) ((uint64_t) (2 * tile) * f.by_tiles_x.factor >> 32) >> f.by_tiles_x.shift;
+  p.ty = f.by_tiles_x.quotient_of (tile);
   p.tx = tile - p.ty * f.tiles_x;
   p.x = p.tx * CANNY_W;
   p.y = p.ty * f.tile_h;
   p.rows = min (f.tile_h, f.height - p.y);
-  p.at_image_border = p.tx == 0 || p.ty == 0 || p.x + CANNY_W + GENERIC_MARGIN > (int) f.width
+  p.at_image_border = p.tx == 0 || p.ty == 0 || p.x + CANNY_W + MOST_MARGIN > (int) f.width
                       || p.y + Layout::ROWS + Layout::MARGIN > (int) f.height;
   return p;
 }

@@ -52,13 +52,14 @@ write_mask (const CannyKernelArgs &f, const uint32_t *strong, uint32_t tx, uint3
   }
 }
 
-/* After the candidates of a tile of at most MOST_ROWS rows are in RUNS, of which ROWS are inside the image. */
+/* After the candidates of a tile of at most MOST_ROWS rows are in MEMORY (TileRuns), of which ROWS are inside the image. */
 template <int MOST_ROWS>
 __device__ inline void
-finish_tile (const CannyKernelArgs &f, const TileRuns &runs, uint32_t tile, uint32_t tx, uint32_t ty, uint32_t rows,
-    TileCounts &counts)
+finish_tile (
+    const CannyKernelArgs &f, void *memory, uint32_t tile, uint32_t tx, uint32_t ty, uint32_t rows, TileCounts &counts)
 {
-  resolve_tile<MOST_ROWS> (f, runs, tile, tx, ty, rows, counts);
+  const TileRuns runs (memory, MOST_ROWS, rows);
+  resolve_tile<MOST_ROWS> (f, runs, tile, tx, ty, counts);
   write_mask (f, runs.strong, tx, ty, rows);
 }
 

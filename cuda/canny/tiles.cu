@@ -16,17 +16,17 @@
 namespace
 {
 
-template <int STEPS, int BLURRED_ROWS, bool GENERIC>
-using TileLayoutOf = TileLayout<STEPS, BLURRED_ROWS, GENERIC, STEPS == 1 && !GENERIC>;
+template <int STEPS, int BLURRED_ROWS, int RADIUS>
+using TileLayoutOf = TileLayout<STEPS, BLURRED_ROWS, RADIUS, STEPS == 1 && RADIUS == 0>;
 
-template <int STEPS, int BLURRED_ROWS, bool GENERIC>
+template <int STEPS, int BLURRED_ROWS, int RADIUS>
 __global__ void
-__launch_bounds__ (CANNY_THREADS, STEPS > 1                              ? 1
-                                  : GENERIC || BLURRED_ROWS == TALL_ROWS ? 4
-                                                                         : 3)
+__launch_bounds__ (CANNY_THREADS, STEPS > 1                             ? 1
+                                  : RADIUS || BLURRED_ROWS == TALL_ROWS ? 4
+                                                                        : 3)
     tile_kernel (const __grid_constant__ CannyKernelArgs f)
 {
-  typedef TileLayoutOf<STEPS, BLURRED_ROWS, GENERIC> Layout;
+  typedef TileLayoutOf<STEPS, BLURRED_ROWS, RADIUS> Layout;
   extern __shared__ __align__ (16) uint8_t memory[];
   __shared__ uint32_t weights[WEIGHT_WORDS<STEPS>];
   __shared__ TileCounts counts;
@@ -46,81 +46,98 @@ __launch_bounds__ (CANNY_THREADS, STEPS > 1                              ? 1
   blur_loaded<STEPS, BLURRED_ROWS, Layout> (f, tile, weights, source, blurred);
 
   const int low = f.thresholds ? f.thresholds[0] : f.low, high = f.thresholds ? f.thresholds[1] : f.high;
-  if (GENERIC) {
+  if constexpr (RADIUS > 0) {
     const uint8_t *first = blurred + Layout::MARGIN * BLURRED_STRIDE + BLURRED_LEFT;
-    find_sobel_candidates<Layout::ROWS> (
-        f, first, tile.x, tile.y, low, high, (uint32_t *) (memory + Layout::MAGNITUDES), candidates, strong);
+    find_sobel_candidates<RADIUS, Layout::ROWS> (f, tile.at_image_border, first, tile.x, tile.y, low, high,
+        (uint32_t *) (memory + Layout::MAGNITUDES_BEGIN), candidates, strong);
   } else {
     find_tile_candidates<Layout> (f, tile, blurred, low, high, candidates, strong);
   }
   __syncthreads ();
 
-  finish_tile<Layout::ROWS> (f, {candidates, strong, (uint32_t *) (memory + 2 * Layout::BITS), tile.rows * CANNY_WORDS},
-      tile.number, tile.tx, tile.ty, tile.rows, counts);
+  finish_tile<Layout::ROWS> (f, memory, tile.number, tile.tx, tile.ty, tile.rows, counts);
 }
 
-template <int STEPS, int BLURRED_ROWS, bool GENERIC>
+template <int STEPS, int BLURRED_ROWS, int RADIUS>
 void
 launch (const CannyKernelArgs &f, bool overlap, cudaStream_t stream)
 {
-  ctr_launch_overlapped (overlap && f.follows, tile_kernel<STEPS, BLURRED_ROWS, GENERIC>, f.tiles_x * f.tiles_y,
-      CANNY_THREADS, TileLayoutOf<STEPS, BLURRED_ROWS, GENERIC>::BYTES, stream, f);
+  ctr_launch_overlapped (overlap && f.follows, tile_kernel<STEPS, BLURRED_ROWS, RADIUS>, f.tiles_x * f.tiles_y,
+      CANNY_THREADS, TileLayoutOf<STEPS, BLURRED_ROWS, RADIUS>::BYTES, stream, f);
 }
 
-template <int STEPS, int BLURRED_ROWS, bool GENERIC>
+template <int STEPS, int BLURRED_ROWS, int RADIUS>
 cudaError_t
 prepare (size_t most_shared)
 {
-  constexpr size_t bytes = TileLayoutOf<STEPS, BLURRED_ROWS, GENERIC>::BYTES;
+  constexpr size_t bytes = TileLayoutOf<STEPS, BLURRED_ROWS, RADIUS>::BYTES;
   if (bytes > most_shared)
     return cudaSuccess;
   return cudaFuncSetAttribute (
-      tile_kernel<STEPS, BLURRED_ROWS, GENERIC>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes);
+      tile_kernel<STEPS, BLURRED_ROWS, RADIUS>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes);
 }
 
 template <int STEPS>
 cudaError_t
 prepare_steps (size_t most_shared)
 {
-  cudaError_t status = prepare<STEPS, GENERIC_ROWS, true> (most_shared);
+  cudaError_t status = prepare<STEPS, SOBEL_ROWS, 1> (most_shared);
   if (status == cudaSuccess)
-    status = prepare<STEPS, LOW_ROWS, false> (most_shared);
+    status = prepare<STEPS, SOBEL_ROWS, 2> (most_shared);
   if (status == cudaSuccess)
-    status = prepare<STEPS, MIDDLE_ROWS, false> (most_shared);
+    status = prepare<STEPS, SOBEL_ROWS, 3> (most_shared);
   if (status == cudaSuccess)
-    status = prepare<STEPS, TALL_ROWS, false> (most_shared);
+    status = prepare<STEPS, LOW_ROWS, 0> (most_shared);
   if (status == cudaSuccess)
-    status = prepare<STEPS, LARGE_ROWS, false> (most_shared);
+    status = prepare<STEPS, MIDDLE_ROWS, 0> (most_shared);
+  if (status == cudaSuccess)
+    status = prepare<STEPS, TALL_ROWS, 0> (most_shared);
+  if (status == cudaSuccess)
+    status = prepare<STEPS, LARGE_ROWS, 0> (most_shared);
   return status;
 }
 
-/* Does a tile of BLURRED_ROWS fit? */
+/* Does a tile of BLURRED_ROWS fit? RADIUS: of the Sobel operator of sobel_tile.cuh, or 0. */
 template <int STEPS>
 bool
-fits (int blurred_rows, bool generic, size_t most_shared)
+fits (int blurred_rows, uint32_t radius, size_t most_shared)
 {
-  const size_t bytes = generic                       ? TileLayoutOf<STEPS, GENERIC_ROWS, true>::BYTES
-                       : blurred_rows == LARGE_ROWS  ? TileLayoutOf<STEPS, LARGE_ROWS, false>::BYTES
-                       : blurred_rows == TALL_ROWS   ? TileLayoutOf<STEPS, TALL_ROWS, false>::BYTES
-                       : blurred_rows == MIDDLE_ROWS ? TileLayoutOf<STEPS, MIDDLE_ROWS, false>::BYTES
-                                                     : TileLayoutOf<STEPS, LOW_ROWS, false>::BYTES;
+  const size_t bytes = radius == 1                   ? TileLayoutOf<STEPS, SOBEL_ROWS, 1>::BYTES
+                       : radius == 2                 ? TileLayoutOf<STEPS, SOBEL_ROWS, 2>::BYTES
+                       : radius == 3                 ? TileLayoutOf<STEPS, SOBEL_ROWS, 3>::BYTES
+                       : blurred_rows == LARGE_ROWS  ? TileLayoutOf<STEPS, LARGE_ROWS, 0>::BYTES
+                       : blurred_rows == TALL_ROWS   ? TileLayoutOf<STEPS, TALL_ROWS, 0>::BYTES
+                       : blurred_rows == MIDDLE_ROWS ? TileLayoutOf<STEPS, MIDDLE_ROWS, 0>::BYTES
+                                                     : TileLayoutOf<STEPS, LOW_ROWS, 0>::BYTES;
   return bytes <= most_shared;
+}
+
+/* The radius of the Sobel operator of sobel_tile.cuh; 0: it is not that one's case. */
+uint32_t
+sobel_radius (uint32_t aperture, bool l2_gradient)
+{
+  return aperture != 3 || l2_gradient ? aperture / 2 : 0;
 }
 
 template <int STEPS>
 void
 launch_steps (const CannyKernelArgs &f, bool overlap, cudaStream_t stream)
 {
-  if (f.aperture != 3 || f.l2_gradient)
-    launch<STEPS, GENERIC_ROWS, true> (f, overlap, stream);
+  const uint32_t radius = sobel_radius (f.aperture, f.l2_gradient);
+  if (radius == 1)
+    launch<STEPS, SOBEL_ROWS, 1> (f, overlap, stream);
+  else if (radius == 2)
+    launch<STEPS, SOBEL_ROWS, 2> (f, overlap, stream);
+  else if (radius == 3)
+    launch<STEPS, SOBEL_ROWS, 3> (f, overlap, stream);
   else if (f.tile_h <= LOW_ROWS - 2 * PAIRS_MARGIN)
-    launch<STEPS, LOW_ROWS, false> (f, overlap, stream);
+    launch<STEPS, LOW_ROWS, 0> (f, overlap, stream);
   else if (f.tile_h <= MIDDLE_ROWS - 2 * PAIRS_MARGIN)
-    launch<STEPS, MIDDLE_ROWS, false> (f, overlap, stream);
+    launch<STEPS, MIDDLE_ROWS, 0> (f, overlap, stream);
   else if (f.tile_h <= TALL_ROWS - 2 * PAIRS_MARGIN)
-    launch<STEPS, TALL_ROWS, false> (f, overlap, stream);
+    launch<STEPS, TALL_ROWS, 0> (f, overlap, stream);
   else
-    launch<STEPS, LARGE_ROWS, false> (f, overlap, stream);
+    launch<STEPS, LARGE_ROWS, 0> (f, overlap, stream);
 }
 
 /* Where no processor gets more tiles by it, a tile has as many rows as its warps share evenly: the slowest warp decides. */
@@ -146,11 +163,12 @@ uint32_t
 canny_tile_height (
     uint32_t width, uint32_t height, uint32_t radius, const CtrCannyPlan &plan, const CannyLimits &limits)
 {
-  bool (*const fits_each[]) (int, bool, size_t) = {fits<0>, fits<1>, fits<2>, fits<3>, fits<4>, fits<5>};
+  bool (*const fits_each[]) (int, uint32_t, size_t) = {fits<0>, fits<1>, fits<2>, fits<3>, fits<4>, fits<5>};
   const auto tile_fits = fits_each[canny_blur_steps (radius)];
   const uint64_t pixels = (uint64_t) width * height;
-  if (plan.aperture != 3 || plan.l2_gradient)
-    return tile_fits (GENERIC_ROWS, true, limits.most_shared) ? GENERIC_ROWS - 2 * GENERIC_MARGIN : 0;
+  const uint32_t sobel = sobel_radius (plan.aperture, plan.l2_gradient);
+  if (sobel > 0)
+    return tile_fits (SOBEL_ROWS, sobel, limits.most_shared) ? SOBEL_ROWS - 2 * (sobel + 1) : 0;
   int rows = MIDDLE_ROWS;
   const bool relative = plan.threshold_mode == CTR_CANNY_RELATIVE;
   if (pixels > CTR_CANNY_LARGE_FRAME && (relative || canny_blur_steps (plan.radius) > 1))
@@ -161,7 +179,7 @@ canny_tile_height (
     rows = LOW_ROWS;
   constexpr int heights[] = {LARGE_ROWS, TALL_ROWS, MIDDLE_ROWS, LOW_ROWS};
   for (int lower : heights)
-    if (lower <= rows && tile_fits (lower, false, limits.most_shared))
+    if (lower <= rows && tile_fits (lower, 0, limits.most_shared))
       return relative ? lower - 2 * PAIRS_MARGIN
                       : shared_evenly (lower - 2 * PAIRS_MARGIN, width, height, limits.processors);
   return 0;

@@ -21,8 +21,9 @@ template <> struct Packed<true> {
 template <bool L2> struct WideLayout {
   static constexpr int BITS = WIDE_ROWS * CANNY_WORDS * 4;
   static constexpr int MAGNITUDES = (WIDE_ROWS + 2) * MAGNITUDE_STRIDE * (int) sizeof (typename Packed<L2>::Type);
-  static constexpr int RUNS = run_words (WIDE_ROWS) * 4; /* where the magnitudes were */
-  static constexpr int BYTES = 2 * BITS + (MAGNITUDES > RUNS ? MAGNITUDES : RUNS);
+  static constexpr int RUNS =
+      run_bytes (WIDE_ROWS); /* The candidates stay, and the rest comes where the magnitudes were. */
+  static constexpr int BYTES = 2 * BITS + MAGNITUDES > RUNS ? 2 * BITS + MAGNITUDES : RUNS;
 };
 
 /* Magnitudes of rows FIRST to END - 1 of the tile's column COLUMN, of which -1 is beside it; outside the image they are
@@ -96,8 +97,7 @@ __launch_bounds__ (CANNY_THREADS)
   }
   if constexpr (EDGES) {
     __syncthreads ();
-    finish_tile<WIDE_ROWS> (
-        f, {candidates, strong, (uint32_t *) magnitudes, rows * CANNY_WORDS}, tile, tx, ty, rows, counts);
+    finish_tile<WIDE_ROWS> (f, memory, tile, tx, ty, rows, counts);
   }
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Hysteresis inside a tile, from its candidates to what the seams need: marks what is strong inside the tile, and makes the
  * other components that reach its border elements of the union-find across tiles. ARGS has the fields width, height, tile_h,
- * tiles_x, tiles_y, by_tile.counts, by_tile.borders, by_tile_run.runs and by_component.parents, as run_tiles.cuh defines
- * them. */
+ * tiles_x, tiles_y, by_tile.counts, by_tile.borders, by_tile_run.runs, by_tile_word.candidates and by_component.parents, as
+ * run_tiles.cuh defines them. */
 #ifndef CTR_CUDA_COMMON_RUN_COMPONENTS_CUH
 #define CTR_CUDA_COMMON_RUN_COMPONENTS_CUH
 
@@ -17,7 +17,7 @@ fits_run_fields (int rows)
 {
   return run_words (rows) <= (int) RUN_IS_COMPONENT && RUN_TILE_COMPONENTS <= (int) RUN_IS_COMPONENT
          && RUN_TILE_COMPONENTS <= 1 << (32 - RUN_COMPONENT_SHIFT)
-         && rows * RUN_TILE_WORDS <= 1 << (RUN_COMPONENT_SHIFT - 10);
+         && pair_words (rows) <= 1 << (RUN_COMPONENT_SHIFT - 10);
 }
 
 /* Counters of a tile, in shared memory. */
@@ -33,7 +33,8 @@ __device__ inline void
 resolve_runs (
     const Args &f, const TileRuns &runs, uint32_t tile, uint32_t tx, uint32_t ty, uint32_t count, TileCounts &counts)
 {
-  const uint32_t top_end = ty > 0 ? RUN_TILE_WORDS : 0, bottom = ty + 1 < f.tiles_y ? runs.words - RUN_TILE_WORDS : ~0u;
+  const uint32_t top_end = ty > 0 ? RUN_TILE_WORDS : 0;
+  const uint32_t bottom = ty + 1 < f.tiles_y ? pair_words (runs.rows) - RUN_TILE_WORDS : ~0u;
   const uint32_t left = tx > 0 ? 1 : 0, right = tx + 1 < f.tiles_x ? 1u << 31 : 0;
 #pragma unroll 1
   for (uint32_t i = threadIdx.x; __any_sync (~0u, i < count); i += RUN_TILE_THREADS) {
@@ -42,11 +43,16 @@ resolve_runs (
     const uint32_t root = runs.compress_path<true> (run);
     const uint32_t column = position.word % RUN_TILE_WORDS;
     const bool is_strong = root == STRONG_RUN;
-    if (is_strong && i < count)
-      atomicOr (&runs.strong[position.word], position.pixels);
+    const uint32_t of_upper = runs.candidates[position.upper] & position.columns,
+                   of_lower = runs.candidates[position.lower] & position.columns;
+    if (is_strong && i < count) {
+      atomicOr (&runs.strong[position.upper], of_upper);
+      atomicOr (&runs.strong[position.lower], of_lower);
+    }
     const uint32_t sides = (column == 0 ? left : 0) | (column == RUN_TILE_WORDS - 1 ? right : 0);
-    const bool at_tile_border =
-        !is_strong && (position.word < top_end || position.word >= bottom || position.pixels & sides);
+    const uint32_t at_border = (position.word < top_end ? of_upper : 0) | (position.word >= bottom ? of_lower : 0)
+                               | (position.columns & sides);
+    const bool at_tile_border = !is_strong && at_border;
     constexpr uint32_t is_component = RUN_IS_COMPONENT << RUN_PARENT_SHIFT;
     if (at_tile_border && !(atomicOr (&runs.entries[root], is_component) & is_component)) {
       const uint32_t component = atomicAdd (&counts.components, 1), id = 1 + tile * RUN_TILE_COMPONENTS + component;
@@ -67,20 +73,24 @@ component_of_run (const TileRuns &runs, uint32_t run)
   return at_root & RUN_IS_COMPONENT ? at_root : 0;
 }
 
-/* Writes the runs of the numbered components, for the promote kernel. */
+/* Writes the runs of the numbered components, and all candidates, for the promote kernel. */
 template <typename Args>
 __device__ inline void
 write_runs (const Args &f, const TileRuns &runs, uint32_t tile, uint32_t count, TileCounts &counts)
 {
-  uint32_t *to = f.by_tile_run.runs + (size_t) tile * f.tile_h * (RUN_TILE_W / 2);
+  uint4 *const candidates = (uint4 *) (f.by_tile_word.candidates + (size_t) tile * f.tile_h * RUN_TILE_WORDS);
+  static_assert (RUN_TILE_MAX_H * RUN_TILE_WORDS / 4 <= RUN_TILE_THREADS, "four words a thread");
+  if (threadIdx.x < runs.rows * RUN_TILE_WORDS / 4)
+    candidates[threadIdx.x] = ((const uint4 *) runs.candidates)[threadIdx.x];
+  uint32_t *to = f.by_tile_run.runs + tile * runs_of_tile (f.tile_h);
 #pragma unroll 1
   for (uint32_t i = threadIdx.x; __any_sync (~0u, i < count); i += RUN_TILE_THREADS) {
     const uint32_t run = runs.listed (min (i, count - 1)), component = i < count ? component_of_run (runs, run) : 0;
     if (component) {
       const RunPosition position = runs.position (run);
       to[atomicAdd (&counts.component_runs, 1)] = (component - RUN_IS_COMPONENT) << RUN_COMPONENT_SHIFT
-                                                  | position.word << 10 | (__ffs (position.pixels) - 1) << 5
-                                                  | (31 - __clz (position.pixels));
+                                                  | position.word << 10 | (__ffs (position.columns) - 1) << 5
+                                                  | (31 - __clz (position.columns));
     }
     __syncwarp ();
   }
@@ -90,32 +100,33 @@ write_runs (const Args &f, const TileRuns &runs, uint32_t tile, uint32_t count, 
  * are processed together, so that their loads overlap. */
 template <typename Args>
 __device__ inline void
-write_tile_border (const Args &f, const TileRuns &runs, uint32_t tile, uint32_t tx, uint32_t ty, uint32_t rows)
+write_tile_border (const Args &f, const TileRuns &runs, uint32_t tile, uint32_t tx, uint32_t ty)
 {
   static_assert (RUN_TILE_W == RUN_TILE_THREADS && 2 * RUN_TILE_MAX_H == RUN_TILE_THREADS,
       "each thread has a pixel of every side");
   constexpr int turns = 3; /* top, bottom, sides */
   RunTileBorder &border = f.by_tile.borders[tile];
-  const uint32_t t = threadIdx.x, along = t % RUN_TILE_MAX_H;
+  const uint32_t t = threadIdx.x, along = t % RUN_TILE_MAX_H, rows = runs.rows;
   const bool right = t >= RUN_TILE_MAX_H;
   const bool follows[turns] = {ty > 0, ty + 1 < f.tiles_y, along < rows && (right ? tx + 1 < f.tiles_x : tx > 0)};
   uint16_t *const to[turns] = {&border.top[t], &border.bottom[t], right ? &border.right[along] : &border.left[along]};
-  const uint32_t words[turns] = {t / 32, (rows - 1) * RUN_TILE_WORDS + t / 32,
-      min (along, rows - 1) * RUN_TILE_WORDS + (right ? RUN_TILE_WORDS - 1 : 0)};
+  const uint32_t at_rows[turns] = {0, rows - 1, min (along, rows - 1)};
+  const uint32_t columns[turns] = {t / 32, t / 32, right ? RUN_TILE_WORDS - 1u : 0};
   const uint32_t bits[turns] = {t % 32, t % 32, right ? 31u : 0};
-  uint32_t weak[turns], code[turns];
+  uint32_t code[turns];
   bool is_component[turns];
 #pragma unroll
   for (int i = 0; i < turns; i++) {
-    weak[i] = runs.weak[words[i]];
-    code[i] = runs.strong[words[i]] >> bits[i] & 1 ? BORDER_STRONG : BORDER_NONE;
-    is_component[i] = code[i] == BORDER_NONE && follows[i] && weak[i] >> bits[i] & 1;
+    const uint32_t word = at_rows[i] * RUN_TILE_WORDS + columns[i];
+    code[i] = runs.strong[word] >> bits[i] & 1 ? BORDER_STRONG : BORDER_NONE;
+    is_component[i] = code[i] == BORDER_NONE && follows[i] && runs.candidates[word] >> bits[i] & 1;
   }
   if (__any_sync (~0u, is_component[0] || is_component[1] || is_component[2])) {
 #pragma unroll
     for (int i = 0; i < turns; i++) {
+      const uint32_t word = at_rows[i] / 2 * RUN_TILE_WORDS + columns[i];
       const uint32_t component =
-          component_of_run (runs, is_component[i] ? runs.run_at (words[i], weak[i], bits[i]) : STRONG_RUN);
+          component_of_run (runs, is_component[i] ? runs.run_at (word, runs.weak[word], bits[i]) : STRONG_RUN);
       code[i] = is_component[i] ? BORDER_COMPONENT + component - RUN_IS_COMPONENT : code[i];
     }
   }
@@ -125,12 +136,10 @@ write_tile_border (const Args &f, const TileRuns &runs, uint32_t tile, uint32_t 
       *to[i] = code[i];
 }
 
-/* After the candidates of a tile of at most MOST_ROWS rows are in RUNS, of which ROWS are inside the image. STRONG is then
- * what is found inside the tile, and WEAK has the other candidates, among more. */
+/* After the candidates of a tile of at most MOST_ROWS rows are in RUNS. STRONG is then what is found inside the tile. */
 template <int MOST_ROWS, typename Args>
 __device__ inline void
-resolve_tile (
-    const Args &f, const TileRuns &runs, uint32_t tile, uint32_t tx, uint32_t ty, uint32_t rows, TileCounts &counts)
+resolve_tile (const Args &f, const TileRuns &runs, uint32_t tile, uint32_t tx, uint32_t ty, TileCounts &counts)
 {
   list_weak_runs<MOST_ROWS> (runs, &counts.weak_runs);
   __syncthreads ();
@@ -145,7 +154,7 @@ resolve_tile (
   }
   if (threadIdx.x == 0)
     f.by_tile.counts[tile] = {counts.components, counts.component_runs};
-  write_tile_border (f, runs, tile, tx, ty, rows);
+  write_tile_border (f, runs, tile, tx, ty);
 }
 
 } // namespace

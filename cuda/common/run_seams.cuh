@@ -69,15 +69,16 @@ template <uint32_t RIGHT_STEPS> struct SeamPart {
   uint32_t lane, tile, step, tx, ty;
   bool right;
 
-  /* Of all, the one with this NUMBER. */
+  /* Of all those of ARGS, the one with this NUMBER. */
+  template <typename Args>
   __device__
-  SeamPart (uint32_t number, uint32_t tiles_x)
+  SeamPart (const Args &f, uint32_t number)
   {
     lane = threadIdx.x % 32;
     tile = number / STEPS;
     step = number % STEPS;
-    tx = tile % tiles_x;
-    ty = tile / tiles_x;
+    ty = f.by_tiles_x.quotient_of (tile);
+    tx = tile - ty * f.tiles_x;
     right = step < RIGHT_STEPS;
   }
 };
@@ -96,7 +97,8 @@ list_contacts (
                  behind = __shfl_down_sync (~0u, code, 1);
 #pragma unroll
   for (int i = 0; i < contacts; i++) {
-    bool meet = code && other_codes[i] && (code != BORDER_STRONG || other_codes[i] != BORDER_STRONG);
+    static_assert (BORDER_NONE == 0 && BORDER_STRONG == 1, "two that are strong have no other bit");
+    bool meet = code && other_codes[i] && (code | other_codes[i]) > BORDER_STRONG;
     /* A pixel next to both makes a diagonal contact a second one. */
     if (i < contacts / 2)
       meet = meet && !straight && !(lane > 0 && before);
@@ -122,66 +124,40 @@ unite_listed (uint32_t *parents, const uint2 *list, uint32_t count)
 }
 
 /* A warp unites the components across PART. LIST: room for 3 * 16 pairs. */
-template <int CONNECTIVITY, uint32_t RIGHT_STEPS, typename Args>
+template <uint32_t RIGHT_STEPS, typename Args>
 __device__ inline void
 join_seam (const Args &f, const SeamPart<RIGHT_STEPS> &part, uint2 *list)
 {
-  const uint32_t lane = part.lane, tile = part.tile, step = part.step, tx = part.tx, ty = part.ty;
+  const uint32_t lane = part.lane, tile = part.tile, tx = part.tx, ty = part.ty;
   const bool right = part.right;
   if (tile >= f.tiles_x * f.tiles_y || !(right ? tx + 1 < f.tiles_x : ty + 1 < f.tiles_y))
     return;
-  const uint32_t at = (right ? step : step - RIGHT_STEPS) * 32 + lane;
+  const uint32_t at = (right ? part.step : part.step - RIGHT_STEPS) * 32 + lane;
   const uint32_t length =
       right ? min (f.tile_h, f.height - ty * f.tile_h) : min ((uint32_t) RUN_TILE_W, f.width - tx * RUN_TILE_W);
-  uint32_t code = BORDER_NONE;
-  if (at < length)
-    code = right ? f.by_tile.borders[tile].right[at] : f.by_tile.borders[tile].bottom[at];
-  constexpr int contacts = CONNECTIVITY == 8 ? 3 : 1;
-  uint32_t other_codes[contacts], other_tiles[contacts];
-#pragma unroll
-  for (int i = 0; i < contacts; i++) {
-    /* A right seam ends with its tile. A bottom seam extends to the diagonal neighbours, so it includes the corners. */
-    const int there = (int) at + i - contacts / 2;
-    other_codes[i] = BORDER_NONE;
-    other_tiles[i] = right ? tile + 1 : tile + f.tiles_x;
+  const uint32_t other = right ? tile + 1 : tile + f.tiles_x;
+  const RunTileBorder *const borders = f.by_tile.borders;
+  uint32_t code = BORDER_NONE, straight = BORDER_NONE, beyond = BORDER_NONE, tile_beyond = other;
+  if (at < length) {
+    code = right ? borders[tile].right[at] : borders[tile].bottom[at];
+    straight = right ? borders[other].left[at] : borders[other].top[at];
+  }
+  /* The first and the last lane have the pixels before and behind these. A right seam ends with its tile. A bottom seam extends to
+   * the diagonal neighbours, so it includes the corners. */
+  if (lane == 0 || lane == 31) {
+    const uint32_t there = lane == 0 ? at - 1 : at + 1;
     if (right) {
-      if (at < length && there >= 0 && there < (int) length)
-        other_codes[i] = f.by_tile.borders[tile + 1].left[there];
-    } else {
-      const int x = tx * RUN_TILE_W + there;
-      if (at < length && x >= 0 && x < (int) f.width) {
-        other_tiles[i] = (ty + 1) * f.tiles_x + x / RUN_TILE_W;
-        other_codes[i] = f.by_tile.borders[other_tiles[i]].top[x % RUN_TILE_W];
-      }
+      beyond = there < length ? borders[other].left[there] : (uint32_t) BORDER_NONE;
+    } else if (tx * RUN_TILE_W + there < f.width) { /* not before the first column, either */
+      tile_beyond = ty * f.tiles_x + f.tiles_x + (tx * RUN_TILE_W + there) / RUN_TILE_W;
+      beyond = borders[tile_beyond].top[there % RUN_TILE_W];
     }
   }
-  unite_listed (
-      f.by_component.parents, list, list_contacts<CONNECTIVITY> (code, tile, other_codes, other_tiles, list, 0));
-}
-
-/* Calls DRAW (word, first bit, last bit) for the runs of TILE's components that have become strong. A CTA of THREADS threads
- * calls it. */
-template <int THREADS, typename Args, typename Draw>
-__device__ inline void
-promote_runs (const Args &f, uint32_t tile, Draw draw)
-{
-  __shared__ uint8_t promoted[RUN_TILE_COMPONENTS];
-  const RunTileCounts t = f.by_tile.counts[tile];
-  bool any = false;
-  for (uint32_t i = threadIdx.x; i < t.components; i += THREADS) {
-    const uint32_t component = 1 + tile * RUN_TILE_COMPONENTS + i;
-    promoted[i] =
-        find_root (f.by_component.parents, component, load_parent (f.by_component.parents, component)) == STRONG_ROOT;
-    any = any || promoted[i];
-  }
-  if (!__syncthreads_or (any))
-    return;
-  const uint32_t *runs = f.by_tile_run.runs + (size_t) tile * f.tile_h * (RUN_TILE_W / 2);
-  for (uint32_t i = threadIdx.x; i < t.runs; i += THREADS) {
-    const uint32_t run = runs[i];
-    if (promoted[run >> RUN_COMPONENT_SHIFT])
-      draw (run >> 10 & 1023, run >> 5 & 31, run & 31);
-  }
+  const uint32_t before = __shfl_up_sync (~0u, straight, 1), behind = __shfl_down_sync (~0u, straight, 1);
+  const uint32_t other_codes[] = {lane == 0 ? beyond : before, straight, lane == 31 ? beyond : behind};
+  const uint32_t other_tiles[] = {lane == 0 ? tile_beyond : other, other, lane == 31 ? tile_beyond : other};
+  if (__any_sync (~0u, code && (other_codes[0] | other_codes[1] | other_codes[2])))
+    unite_listed (f.by_component.parents, list, list_contacts<8> (code, tile, other_codes, other_tiles, list, 0));
 }
 
 } // namespace

@@ -34,9 +34,15 @@ struct RunTileCounts {
   uint32_t runs;       /* of these components */
 };
 
-/* A run of a component inside a word is packed as
- * component << RUN_COMPONENT_SHIFT | word << 10 | first bit << 5 | last bit. A tile has room for tile_h * RUN_TILE_W / 2. */
+/* A run of a component inside a word is packed as component << RUN_COMPONENT_SHIFT | word << 10 | first bit << 5 | last bit. */
 constexpr int RUN_COMPONENT_SHIFT = 20;
+
+/* Room for the runs of pairs of rows of a tile that has up to TILE_H rows. */
+__host__ __device__ constexpr size_t
+runs_of_tile (uint32_t tile_h)
+{
+  return (size_t) ((tile_h + 1) / 2) * (RUN_TILE_W / 2);
+}
 
 /* Element 0 of the global union-find stands for all strong candidates; component c of tile t is element
  * 1 + t * RUN_TILE_COMPONENTS + c. */

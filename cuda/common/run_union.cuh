@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Hysteresis inside a tile, by a CTA in shared memory: finds the components of the candidates, and those of them that
  * contain a strong candidate. It is a union-find over runs of candidates, so the time hardly depends on the shape of the
- * components. A run with a strong pixel of its own is found at once and not part of the union-find; the other runs are
- * called weak. */
+ * components. Rows are taken in pairs: a run is of columns that have a candidate in either row, which are connected, as neighbours
+ * touch at least at a corner. So there are half as many runs, and paths are half as long. A run with a strong pixel of its own is
+ * found at once and not part of the union-find; the other runs are called weak. */
 #ifndef CTR_CUDA_COMMON_RUN_UNION_CUH
 #define CTR_CUDA_COMMON_RUN_UNION_CUH
 
@@ -12,7 +13,7 @@
 namespace
 {
 
-/* A weak run inside a word has number (word + 1) * RUNS_A_WORD + first bit / 2. Runs start at least two bits apart. */
+/* A weak run inside a word of a pair of rows has number (word + 1) * RUNS_A_WORD + first bit / 2. Runs start at least two bits apart. */
 constexpr uint32_t RUNS_A_WORD = 16;
 constexpr uint32_t STRONG_RUN = 0; /* stands for all strong runs */
 
@@ -23,22 +24,58 @@ constexpr int RUN_PARENT_SHIFT = 16;
 constexpr uint32_t RUN_LISTED = (1u << RUN_PARENT_SHIFT) - 1;
 constexpr uint32_t RUN_IS_COMPONENT = 0x8000;
 
-/* Number of entries for a tile of ROWS rows. */
+/* Of a tile of ROWS rows: words of pairs of rows, and entries. */
+__host__ __device__ constexpr int
+pair_words (int rows)
+{
+  return (rows + 1) / 2 * RUN_TILE_WORDS;
+}
+
 constexpr int
 run_words (int rows)
 {
-  return (rows * RUN_TILE_WORDS + 1) * RUNS_A_WORD;
+  return (pair_words (rows) + 1) * RUNS_A_WORD;
+}
+
+/* Bytes of the shared memory for TileRuns of at most ROWS rows. It begins with the candidates, and then the strong ones. */
+constexpr int
+run_bytes (int rows)
+{
+  return (2 * rows * RUN_TILE_WORDS + pair_words (rows) + run_words (rows)) * 4;
 }
 
 struct RunPosition {
-  uint32_t word, pixels;
+  uint32_t word, columns; /* of a pair of rows */
+  uint32_t upper, lower;  /* its words in both rows. Where there is no lower row, both are the same. */
 };
 
 struct TileRuns {
-  uint32_t *weak; /* rows of RUN_TILE_WORDS words, the leftmost pixel in bit 0; runs that have become strong stay */
-  uint32_t *strong;
+  uint32_t *candidates; /* rows of RUN_TILE_WORDS words, the leftmost pixel in bit 0 */
+  uint32_t *strong;     /* likewise */
+  uint32_t *weak;       /* pairs of rows, likewise: the columns of weak runs. Those that have become strong stay. */
   uint32_t *entries;
-  uint32_t words;
+  uint32_t rows;
+
+  /* MEMORY: run_bytes() of MOST_ROWS. */
+  __device__
+  TileRuns (void *memory, uint32_t most_rows, uint32_t r)
+      : candidates ((uint32_t *) memory), strong (candidates + most_rows * RUN_TILE_WORDS),
+        weak (strong + most_rows * RUN_TILE_WORDS), entries (weak + pair_words (most_rows)), rows (r)
+  {
+  }
+
+  /* The words of the rows of a pair's WORD. */
+  __device__ static uint32_t
+  upper_word (uint32_t word)
+  {
+    return word + (word & ~(RUN_TILE_WORDS - 1u));
+  }
+
+  __device__ uint32_t
+  lower_word (uint32_t upper) const
+  {
+    return upper + RUN_TILE_WORDS < rows * RUN_TILE_WORDS ? upper + RUN_TILE_WORDS : upper;
+  }
 
   __device__ uint32_t
   load (uint32_t run) const
@@ -64,13 +101,15 @@ struct TileRuns {
   {
     RunPosition p;
     p.word = run / RUNS_A_WORD - 1;
+    p.upper = upper_word (p.word);
+    p.lower = lower_word (p.upper);
     const uint32_t bits = weak[p.word], even = run % RUNS_A_WORD * 2, first = even + (~bits >> even & 1);
     const uint32_t from = bits & (~0u << first);
-    p.pixels = from & ~(from + (1u << first));
+    p.columns = from & ~(from + (1u << first));
     return p;
   }
 
-  /* The run that holds BIT of WORD, whose weak pixels are BITS. */
+  /* The run that holds column BIT of WORD, whose weak columns are BITS. */
   __device__ uint32_t
   run_at (uint32_t word, uint32_t bits, uint32_t bit) const
   {
@@ -87,21 +126,19 @@ struct TileRuns {
   }
 
   /* Returns RUN's root and makes it RUN's parent. Each step halves the rest of the path. Other threads may walk through
-   * the same runs: any ancestor is a valid parent. The lanes of a warp stay together. NUMBERED: roots may have numbers. */
+   * the same runs: any ancestor is a valid parent. No other thread writes RUN's entry, unless RUN is a root. The lanes of a warp stay
+   * together. NUMBERED: roots may have numbers. */
   template <bool NUMBERED>
   __device__ uint32_t
   compress_path (uint32_t run) const
   {
-    auto parent_of = [&] (uint32_t of, uint32_t entry) {
-      return NUMBERED ? parent (of, entry) : entry >> RUN_PARENT_SHIFT;
-    };
-    const uint32_t entry = load (run), rest = entry & RUN_LISTED;
-    uint32_t up = parent_of (run, entry), next = parent_of (up, load (up));
+    auto parent_of = [&] (uint32_t of) { return NUMBERED ? parent (of, load (of)) : load (of) >> RUN_PARENT_SHIFT; };
+    uint32_t up = parent_of (run), next = parent_of (up);
 #pragma unroll 1
     while (__any_sync (~0u, next != up)) {
-      const uint32_t after = parent_of (next, load (next)); /* issue the load before the atomic */
+      const uint32_t after = parent_of (next); /* issue the load before the store */
       if (next != up)
-        atomicMin (&entries[run], next << RUN_PARENT_SHIFT | rest);
+        *half (run, 1) = (uint16_t) next;
       up = next;
       next = after;
     }
@@ -138,86 +175,98 @@ struct TileRuns {
 /* The runs that a run touches: strong ones on all sides, weak ones that come before it. Where two of these touch each
  * other, one of them suffices. */
 struct RunContacts {
-  uint32_t run, over;        /* word above */
-  uint32_t over_bits, above; /* weak pixels of the word above, and the first touching pixel of each of their runs */
-  uint32_t strong, beside;   /* STRONG_RUN and a run to the left; the run itself: none */
-  uint32_t above_right;
+  enum { LEFT = 1, ABOVE_RIGHT = RUN_TILE_WORDS - 1, ABOVE = RUN_TILE_WORDS, ABOVE_LEFT = RUN_TILE_WORDS + 1 };
+  uint32_t run, word;
+  uint32_t above; /* a column of each run in the word above that it touches */
+  uint32_t sides; /* 1 << those of words, so many before its own, that it touches at their end */
+  bool is_strong; /* It touches a strong one. */
 
   __device__
   RunContacts (const TileRuns &runs, uint32_t id)
   {
     const RunPosition position = runs.position (id);
-    const uint32_t word = position.word, column = word % RUN_TILE_WORDS;
-    const uint32_t spread = position.pixels | position.pixels << 1 | position.pixels >> 1;
-    /* Above the first and below the last row, the run's own word stands in: there the run touches no other run. */
-    const uint32_t under = word + RUN_TILE_WORDS < runs.words ? word + RUN_TILE_WORDS : word;
-    over = word < RUN_TILE_WORDS ? word : word - RUN_TILE_WORDS;
-    over_bits = runs.weak[over];
-    run = beside = above_right = id;
-    uint32_t touched = (runs.strong[over] | runs.strong[under]) & spread;
-    const uint32_t touched_over = over == word ? 0 : over_bits & spread;
-    above = touched_over & ~(touched_over << 1);
-    if (position.pixels & 1 && column > 0) {
-      const uint32_t left = runs.weak[word - 1], over_left = runs.weak[over - 1];
-      touched |= (runs.strong[over - 1] | runs.strong[word - 1] | runs.strong[under - 1]) >> 31;
-      const bool is_left = left >> 31;
-      above &= is_left ? ~1u : ~0u;
-      if (is_left || (over_left >> 31 && !(over_bits & 1)))
-        beside = runs.run_at ((is_left ? word : over) - 1, is_left ? left : over_left, 31);
+    const uint32_t columns = position.columns, column = position.word % RUN_TILE_WORDS;
+    run = id;
+    word = position.word;
+    const bool is_first = word < RUN_TILE_WORDS;
+    const uint32_t own_upper = runs.candidates[position.upper] & columns,
+                   own_lower = runs.candidates[position.lower] & columns;
+    /* Rows above and below. Above the first and below the last one the run's own stands in: there the run touches no other run. */
+    const uint32_t over = is_first ? position.upper : position.upper - RUN_TILE_WORDS;
+    const uint32_t below = position.upper + 2 * RUN_TILE_WORDS;
+    const uint32_t under = below < runs.rows * RUN_TILE_WORDS ? below : position.upper;
+    const uint32_t over_weak = is_first ? 0 : runs.weak[word - ABOVE];
+    const uint32_t upper_spread = own_upper | own_upper << 1 | own_upper >> 1;
+    const uint32_t lower_spread = own_lower | own_lower << 1 | own_lower >> 1;
+    uint32_t touched = (runs.strong[over] & upper_spread) | (runs.strong[under] & lower_spread);
+    const uint32_t touched_weak = runs.candidates[over] & upper_spread & over_weak;
+    const uint32_t from_there = (over_weak & ~(over_weak + touched_weak)) | touched_weak; /* to the end of the runs */
+    above = from_there & ~(from_there << 1);
+    sides = 0;
+    if (columns & 1 && column > 0) {
+      touched |= (runs.strong[position.upper - 1] | runs.strong[position.lower - 1]
+                     | (runs.strong[over - 1] & own_upper << 31) | (runs.strong[under - 1] & own_lower << 31))
+                 >> 31;
+      sides |= runs.weak[word - 1] >> 31 << LEFT;
+      if (!is_first && own_upper & ~touched_weak & 1)
+        sides |= (runs.candidates[over - 1] & runs.weak[word - ABOVE_LEFT]) >> 31 << ABOVE_LEFT;
     }
-    if (position.pixels >> 31 && column < RUN_TILE_WORDS - 1) {
-      touched |= (runs.strong[over + 1] | runs.strong[word + 1] | runs.strong[under + 1]) & 1;
-      if (runs.weak[over + 1] & 1 && !(over_bits >> 31))
-        above_right = (over + 2) * RUNS_A_WORD;
+    if (columns >> 31 && column < RUN_TILE_WORDS - 1) {
+      touched |= (runs.strong[position.upper + 1] | runs.strong[position.lower + 1]
+                     | (runs.strong[over + 1] & own_upper >> 31) | (runs.strong[under + 1] & own_lower >> 31))
+                 & 1;
+      if (!is_first && (own_upper & ~touched_weak) >> 31)
+        sides |= (runs.candidates[over + 1] & runs.weak[word - ABOVE_RIGHT] & 1) << ABOVE_RIGHT;
     }
-    strong = touched ? STRONG_RUN : id;
+    is_strong = touched;
     __syncwarp ();
   }
 
   __device__ bool
   has_next () const
   {
-    return strong != run || above || beside != run || above_right != run;
+    return is_strong || (above | sides);
   }
 
   /* Removes and returns one of the touched runs; the run itself: there are no more. */
   __device__ uint32_t
   next (const TileRuns &runs)
   {
-    uint32_t other = strong;
-    strong = run;
-    if (other == run && above) {
-      other = runs.run_at (over, over_bits, __ffs (above) - 1);
-      above &= above - 1;
+    if (is_strong) {
+      is_strong = false;
+      return STRONG_RUN;
     }
-    if (other == run) {
-      other = beside;
-      beside = run;
-    }
-    if (other == run) {
-      other = above_right;
-      above_right = run;
-    }
-    return other;
+    if (!(above | sides))
+      return run;
+    const bool is_above = above;
+    const uint32_t bit = __ffs (is_above ? above : sides) - 1, there = word - (is_above ? (uint32_t) ABOVE : bit);
+    sides = is_above ? sides : sides & (sides - 1);
+    above = is_above ? above & (above - 1) : 0;
+    return runs.run_at (there, runs.weak[there], is_above ? bit : bit == ABOVE_RIGHT ? 0 : 31);
   }
 };
 
-/* WEAK has all candidates, and STRONG those that are strong, among others. Makes whole runs strong that contain a strong pixel. Lists the other runs and adds their number to *COUNT. ROWS: the
- * largest number of rows of a tile. */
+/* STRONG has those candidates that are strong, among others. Makes whole runs strong that contain a strong pixel. Lists the other
+ * runs, which are weak then, and adds their number to *COUNT. ROWS: the largest number of rows of a tile. */
 template <int ROWS>
 __device__ inline void
 list_weak_runs (const TileRuns &runs, uint32_t *count)
 {
-  constexpr int share = (ROWS * RUN_TILE_WORDS + RUN_TILE_THREADS - 1) / RUN_TILE_THREADS;
+  constexpr int share = (pair_words (ROWS) + RUN_TILE_THREADS - 1) / RUN_TILE_THREADS;
   const uint32_t lane = threadIdx.x % 32;
   uint32_t starts[share], own = 0;
 #pragma unroll
   for (int k = 0; k < share; k++) {
-    const uint32_t word = threadIdx.x + k * RUN_TILE_THREADS;
+    const uint32_t word = threadIdx.x + k * RUN_TILE_THREADS, upper = TileRuns::upper_word (word);
     starts[k] = 0;
-    if (word < runs.words) {
-      const uint32_t bits = runs.weak[word], strong = fill_runs (bits, runs.strong[word] & bits), weak = bits & ~strong;
-      runs.strong[word] = strong;
+    if (upper < runs.rows * RUN_TILE_WORDS) {
+      const uint32_t lower = runs.lower_word (upper), of_upper = runs.candidates[upper],
+                     of_lower = runs.candidates[lower];
+      const uint32_t bits = of_upper | of_lower;
+      const uint32_t strong = fill_runs (bits, (runs.strong[upper] & of_upper) | (runs.strong[lower] & of_lower));
+      runs.strong[upper] = strong & of_upper;
+      runs.strong[lower] = strong & of_lower;
+      const uint32_t weak = bits & ~strong;
       runs.weak[word] = weak;
       starts[k] = weak & ~(weak << 1);
       own += __popc (starts[k]);

@@ -6,6 +6,7 @@
 #include "emulation.h"
 
 #include <cmath>
+#include <cstring>
 
 /* --- The language --- */
 
@@ -456,6 +457,28 @@ static inline double
 __fma_rn (double a, double b, double c)
 {
   return std::fma (a, b, c);
+}
+
+static inline float
+__fmaf_rn (float a, float b, float c)
+{
+  return std::fma (a, b, c);
+}
+
+static inline float
+__int_as_float (int i)
+{
+  float f;
+  std::memcpy (&f, &i, sizeof f);
+  return f;
+}
+
+static inline int
+__float_as_int (float f)
+{
+  int i;
+  std::memcpy (&i, &f, sizeof i);
+  return i;
 }
 
 /* --- Overlapped launches: a kernel starts when the one before it is complete --- */
