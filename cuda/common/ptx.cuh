@@ -23,8 +23,8 @@ warp_index ()
 
 #ifdef __NVCC__
 
-/* Does nvcc know registers of 128 bits? Without these, vectors of four words are accessed, in as many bytes at once on all GPUs, though only
- * such registers guarantee it. */
+/* Does nvcc know registers of 128 bits? Only they guarantee that an access is one of 16 bytes. An older nvcc takes vectors of four words,
+ * for which the GPUs have the same instruction. */
 #define CTR_HAVE_128_BITS (__CUDACC_VER_MAJOR__ > 12 || (__CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ >= 3))
 
 __device__ inline Half2

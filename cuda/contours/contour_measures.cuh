@@ -19,21 +19,30 @@ points_of (const Args &f)
   return f.final ? f.output->points : f.all_points;
 }
 
-/* The last row whose points begin at or before AT; called by a whole warp. */
-template <typename Args>
+/* The last one of ALL for which BEGIN_OF (i), which ascends, is not above AT; the first one always counts as such. Called by a whole
+ * warp. */
+template <typename BeginOf>
 __device__ inline uint32_t
-find_row (const Args &f, uint32_t rows, uint32_t at)
+find_last (uint32_t all, uint32_t at, const BeginOf &begin_of)
 {
   const uint32_t lane = threadIdx.x % 32;
-  uint32_t first = 0, count = rows; /* the row is among these */
+  uint32_t first = 0, count = all; /* it is among these */
   while (count > 1) {
-    const uint32_t step = ctr_div_up (count, 32), row = first + lane * step;
-    const bool before = lane * step < count && f.by_row.firsts[row] <= at;
+    const uint32_t step = ctr_div_up (count, 32), i = first + lane * step;
+    const bool before = lane * step < count && begin_of (i) <= at;
     const uint32_t last = 31 - __clz (__ballot_sync (~0u, before)); /* Lane 0 always is. */
     count = min (step, count - last * step);
     first += last * step;
   }
   return first;
+}
+
+/* The last row whose points begin at or before AT; called by a whole warp. */
+template <typename Args>
+__device__ inline uint32_t
+find_row (const Args &f, uint32_t rows, uint32_t at)
+{
+  return find_last (rows, at, [&] (uint32_t row) { return f.by_row.firsts[row]; });
 }
 
 struct Line {

@@ -4,8 +4,8 @@
  * A list is a ring of segments. A segment is some elements one after the other. Where one of a segment's elements may be
  * the ring's start, the segment has the smallest key of these; the ring starts at its smallest key, which is unique. A
  * segment knows the smallest key among the segments that follow it, itself included, and how many elements of all these
- * come before that key. Again and again it learns what the segment behind these knows, which doubles what it knows if all segments do so at
- * the same pace, until it has come round: rings of any size in any order take the logarithm of that many steps.
+ * come before that key. In each step it learns what the segment behind these knows, until it has come round. If all segments go at the
+ * same pace, a step doubles what they know, so rings of any size in any order take the logarithm of their size.
  */
 #ifndef CTR_CUDA_CONTOURS_LIST_RANKING_CUH
 #define CTR_CUDA_CONTOURS_LIST_RANKING_CUH

@@ -9,7 +9,8 @@
 namespace
 {
 
-/* The work of share_rows() for the measures. Long contours' are clear before. TO_TABLE: rows of the table take in those of the others. */
+/* The work of share_rows() for the measures. Those of long contours are clear before. TO_TABLE: rows of the
+ * table get those of the other contours at once. */
 template <bool TO_TABLE> struct MeasureWork {
   const CracksKernelArgs &f;
 

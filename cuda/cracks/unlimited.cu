@@ -81,22 +81,6 @@ struct MeasureAndSumWork {
   }
 };
 
-/* The last long row whose chunks begin at or before CHUNK, of ROWS; called by a whole warp. */
-__device__ inline LongRow
-find_long_row (const CracksKernelArgs &f, uint32_t rows, uint32_t chunk)
-{
-  const uint32_t lane = threadIdx.x % 32;
-  uint32_t first = 0, count = rows; /* the row is among these */
-  while (count > 1) {
-    const uint32_t step = ctr_div_up (count, 32);
-    const bool before = lane * step < count && f.long_rows[first + lane * step].first_chunk <= chunk;
-    const uint32_t last = 31 - __clz ((int) __ballot_sync (~0u, before)); /* Lane 0 always is. */
-    count = min (step, count - last * step);
-    first += last * step;
-  }
-  return f.long_rows[first];
-}
-
 /* Shares the long rows, by chunks of their points. */
 template <typename Work>
 __device__ inline void
@@ -108,7 +92,8 @@ share_long_rows (const CracksKernelArgs &f, const Ctas &ctas, const Work &work)
   const uint32_t warps = ctas.count * WARPS,
                  warp = (WARPS - 1 - threadIdx.x / 32) * ctas.count + ctas.count - 1 - ctas.own;
   for (uint32_t chunk = warp; chunk < (uint32_t) all; chunk += warps) {
-    const LongRow row = find_long_row (f, (uint32_t) (all >> 32), chunk);
+    const LongRow row =
+        f.long_rows[find_last ((uint32_t) (all >> 32), chunk, [&] (uint32_t i) { return f.long_rows[i].first_chunk; })];
     const uint32_t begin = f.by_row.firsts[row.row] + (chunk - row.first_chunk) * LONG_CHUNK;
     work.part (row.row, begin, begin + LONG_CHUNK);
   }
