@@ -185,8 +185,8 @@ struct CcaKernelArgs {
     uint8_t *counts;      /* components that start here; of the finish kernel */
   } by_image_row;         /* [image row][tiles_x] */
   struct {
-    unsigned long long *scan_states; /* look-back of the order kernel */
-  } by_band;                         /* a band is a row of tiles */
+    unsigned long long *counts; /* components, in the order kernel */
+  } by_band;                    /* a band is a row of tiles */
   CcaCounters *counters;
   CcaHeader *header;
   CtrDeviceNumbers *numbers; /* for kernels behind the analysis */

@@ -30,7 +30,7 @@ lay_out_tiles (CcaKernelArgs *f, uint8_t *base)
   f->by_open_component.sums = c.take<OpenSums> (tiles * MAX_OPEN_COMPONENTS);
   f->by_image_row.table_rows = c.take<uint32_t> (tiles * TILE_H);
   f->by_image_row.counts = c.take<uint8_t> (tiles * TILE_H);
-  f->by_band.scan_states = c.take<unsigned long long> (f->tiles_y);
+  f->by_band.counts = c.take<unsigned long long> (f->tiles_y);
   return c.used;
 }
 

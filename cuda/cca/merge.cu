@@ -23,7 +23,7 @@ __global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const CcaKernel
   ctr_wait_for_previous ();
   /* The order kernel needs these at 0. */
   if (warp < f.tiles_y && threadIdx.x % 32 == 0)
-    f.by_band.scan_states[warp] = 0;
+    f.by_band.counts[warp] = 0;
   if (tile >= f.tiles_x * f.tiles_y)
     return;
   unite_seams<CONNECTIVITY, STEPS> (
@@ -34,6 +34,22 @@ __global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const CcaKernel
 constexpr int SUM_TILES = 32; /* tiles of one band that a CTA adds up */
 constexpr int ORDER_THREADS = 1024;
 constexpr int ORDER_WARPS = ORDER_THREADS / 32;
+static_assert (ORDER_WARPS == 32, "a lane a warp");
+constexpr uint32_t ROW_THREADS = ORDER_THREADS / TILE_H; /* of a row of a band */
+
+/* The tiles whose counts a thread adds up in a row of a band: whole words of bytes. */
+__host__ __device__ inline uint32_t
+cells_of_thread (uint32_t tiles_x)
+{
+  return (tiles_x + 4 * ROW_THREADS - 1) / (4 * ROW_THREADS) * 4;
+}
+
+/* Bytes of a row of counts: an odd number of words, so that the rows of a tile lie in different banks. */
+__host__ __device__ inline uint32_t
+row_of_counts (uint32_t tiles_x)
+{
+  return ROW_THREADS * cells_of_thread (tiles_x) + 4;
+}
 
 /* Adds the sums of every open component of SUM_TILES tiles to its root's, a warp a tile. Coordinates are relative to the
  * first tile, so that sums fit 32 bits. */
@@ -60,11 +76,31 @@ sum_tiles (const CcaKernelArgs &f, SumTable &table, uint32_t first_tx, uint32_t 
 struct OrderShared {
   uint32_t rows[ORDER_WARPS][TILE_H][2];
   uint32_t warp_sums[ORDER_WARPS];
-  uint32_t band, before;
+  uint32_t band;
 };
 
+/* The components of all bands before BAND, which has OWN. A thread reads what a band has: there are no more bands than threads. */
+__device__ inline uint32_t
+sum_of_bands (const CcaKernelArgs &f, OrderShared &s, uint32_t band, uint32_t own)
+{
+  static_assert (CTR_MAX_SIDE <= TILE_H * ORDER_THREADS, "a thread a band");
+  constexpr unsigned long long COUNTED = 1ull << 32;
+  const uint32_t t = threadIdx.x;
+  if (t == 0)
+    atomicExch (&f.by_band.counts[band], COUNTED | own);
+  unsigned long long count = 0;
+  while (t < band && count == 0)
+    count = *(volatile unsigned long long *) &f.by_band.counts[t];
+  __syncwarp ();
+  const uint32_t sum = total_of_lanes ((uint32_t) count);
+  if (t % 32 == 0)
+    s.warp_sums[t / 32] = sum;
+  __syncthreads ();
+  return total_of_lanes (s.warp_sums[t % 32]);
+}
+
 /* Numbers the components of a band, by a CTA: marks the first pixels of the open components beside those of the closed
- * ones, counts the marks of each tile's rows and scans the counts in raster order. COUNTS: [TILE_H][tiles_x]. */
+ * ones, counts the marks of each tile's rows and scans the counts in raster order. COUNTS: [TILE_H][row_of_counts()]. */
 __device__ void
 order_band (const CcaKernelArgs &f, OrderShared &s, uint8_t *counts)
 {
@@ -73,6 +109,9 @@ order_band (const CcaKernelArgs &f, OrderShared &s, uint8_t *counts)
   /* Bands go to CTAs in the order in which these start, so that all bands before this one are running or done. */
   if (t == 0)
     s.band = atomicAdd (&f.counters->ticket, 1);
+  const uint32_t stride = row_of_counts (f.tiles_x);
+  for (uint32_t i = t; i < TILE_H * stride / 4; i += ORDER_THREADS)
+    ((uint32_t *) counts)[i] = 0; /* beyond the image, too */
   __syncthreads ();
   const uint32_t band = s.band;
 
@@ -84,6 +123,8 @@ order_band (const CcaKernelArgs &f, OrderShared &s, uint8_t *counts)
     const TileHeader header = next;
     if (tx + ORDER_WARPS < f.tiles_x)
       next = headers[tx + ORDER_WARPS];
+    if (!header.open && !has_closed (header))
+      continue;
     OpenKey key = lane < header.open ? load_parent (f.by_open_component.parents, tile * MAX_OPEN_COMPONENTS + lane) : 0;
     uint2 *roots = (uint2 *) &f.by_tile_row.starts[(size_t) tile * TILE_H];
     for (int half = 0; half < 2; half++) {
@@ -105,7 +146,7 @@ order_band (const CcaKernelArgs &f, OrderShared &s, uint8_t *counts)
     for (int half = 0; half < 2; half++) {
       uint32_t y = half * 32 + lane;
       uint2 row = make_uint2 (s.rows[warp][y][0], s.rows[warp][y][1]);
-      counts[y * f.tiles_x + tx] = __popc (row.x) + __popc (row.y);
+      counts[y * stride + tx] = __popc (row.x) + __popc (row.y);
       emits = emits || row.x || row.y;
       if (header.open)
         roots[y] = row;
@@ -117,34 +158,37 @@ order_band (const CcaKernelArgs &f, OrderShared &s, uint8_t *counts)
   }
   __syncthreads ();
 
-  const uint32_t total = TILE_H * f.tiles_x, chunk = ctr_div_up (total, ORDER_THREADS);
-  const uint32_t begin = min (t * chunk, total), end = min (begin + chunk, total);
+  /* Threads take the cells in raster order. */
+  const uint32_t y = t / ROW_THREADS, share = cells_of_thread (f.tiles_x), begin = t % ROW_THREADS * share;
+  const uint32_t *words = (const uint32_t *) (counts + y * stride + begin);
   uint32_t sum = 0;
-  for (uint32_t i = begin; i < end; i++)
-    sum += counts[i];
+  for (uint32_t i = 0; i < share / 4; i++)
+    sum = __dp4a (words[i], 0x01010101u, sum);
   uint32_t band_sum;
   sum = block_scan<ORDER_THREADS> (sum, s.warp_sums, &band_sum);
-  if (warp == 0) {
-    const uint32_t before = look_back (f.by_band.scan_states, band, band_sum);
-    if (lane == 0) {
-      s.before = before;
-      if (band == f.tiles_y - 1) {
-        const uint32_t count = before + band_sum, closed = f.counters->closed;
-        *f.header = {count, closed, f.threshold_device ? *f.threshold_device : f.threshold,
-            count <= f.table.capacity && closed <= f.closed.capacity, f.counters->crowded};
-        *f.numbers = {f.header->rows_complete, count, 0};
-        /* For the next frame. All tiles have reserved their records and all bands have drawn their tickets. */
-        f.counters->closed = f.counters->crowded = 0;
-        f.counters->ticket = 0;
-      }
-    }
+  const uint32_t before = sum_of_bands (f, s, band, band_sum);
+  if (t == 0 && band == f.tiles_y - 1) {
+    const uint32_t count = before + band_sum, closed = f.counters->closed;
+    *f.header = {count, closed, f.threshold_device ? *f.threshold_device : f.threshold,
+        count <= f.table.capacity && closed <= f.closed.capacity, f.counters->crowded};
+    *f.numbers = {f.header->rows_complete, count, 0};
+    /* For the next frame. All tiles have reserved their records and all bands have drawn their tickets. */
+    f.counters->closed = f.counters->crowded = 0;
+    f.counters->ticket = 0;
   }
-  __syncthreads ();
-  uint32_t base = s.before + sum;
-  uint32_t *out = f.by_image_row.table_rows + (size_t) band * total;
-  for (uint32_t i = begin; i < end; i++) {
-    out[i] = base;
-    base += counts[i];
+  uint32_t base = before + sum;
+  uint32_t *out = f.by_image_row.table_rows + ((size_t) band * TILE_H + y) * f.tiles_x + begin;
+  for (uint32_t i = 0; i < share && begin + i < f.tiles_x; i += 4) {
+    const uint32_t word = words[i / 4];
+    uint4 bases = {base, base + (word & 255), 0, 0};
+    bases.z = bases.y + (word >> 8 & 255);
+    bases.w = bases.z + (word >> 16 & 255);
+    base = bases.w + (word >> 24);
+    if (f.tiles_x % 4 == 0)
+      *(uint4 *) &out[i] = bases;
+    else
+      for (uint32_t k = 0; k < 4 && begin + i + k < f.tiles_x; k++)
+        out[i + k] = ((const uint32_t *) &bases)[k];
   }
 }
 
@@ -183,12 +227,12 @@ cca_launch_merge (const CcaKernelArgs &f, int connectivity, bool overlap, cudaSt
   ctr_launch_overlapped (
       overlap, seam, ctr_div_up (small ? tiles * SEAM_STEPS : tiles, SEAM_WARPS), 32 * SEAM_WARPS, 0, stream, f);
   const unsigned sum_ctas = ctr_div_up (f.tiles_x, SUM_TILES) * f.tiles_y;
-  const int counts = TILE_H * f.tiles_x;
+  const int counts = TILE_H * row_of_counts (f.tiles_x);
   const bool limited = f.min_area > 1 || f.max_area;
   auto order = limited ? sum_and_order_kernel<false, true> : sum_and_order_kernel<true, true>;
   /* Together with the static part this may exceed 48 KB, which an attribute of the kernel has to allow. It is set for
    * the widest image, because other threads and graphs may launch the same kernel for larger frames than this one. */
-  constexpr int max_counts = TILE_H * ((CTR_MAX_SIDE + TILE_W - 1) / TILE_W);
+  const int max_counts = TILE_H * row_of_counts (ctr_div_up (CTR_MAX_SIDE, TILE_W));
   if (counts > 24 * 1024)
     cudaFuncSetAttribute (order, cudaFuncAttributeMaxDynamicSharedMemorySize, max_counts);
   if (limited)
