@@ -22,30 +22,16 @@ struct OffsetPolicy {
 
 constexpr int THREADS = CONTOUR_THREADS;
 
-/* Sets a bit at the key of each segment's start. */
-__global__ void
-__launch_bounds__ (THREADS) mark_starts_kernel (const __grid_constant__ BordersKernelArgs f)
-{
-  ctr_let_next_start ();
-  ctr_wait_for_previous ();
-  const BordersHeader &h = f.counters->header;
-  if (!passages_fit (f) || h.done_by_one_cta)
-    return;
-  for (uint32_t i = first_index (); i < h.open + h.closed; i += index_step ()) {
-    const uint32_t key = i < h.open ? f.ranking.segments[i].key : f.by_segment.closed_key_length[i - h.open].x;
-    if (key != NO_KEY && (i >= h.open || key == f.ranking.views[i].key))
-      atomicOr (&f.by_word.starts[key / 32], 1u << key % 32);
-  }
-}
-
-/* Counts the keys before each word that has any. A thread takes four words. */
+/* Counts the keys before each word that has any. A thread takes four words. Also clears what the tiles have found. */
 __global__ void
 __launch_bounds__ (THREADS) count_starts_kernel (const __grid_constant__ BordersKernelArgs f)
 {
   __shared__ uint32_t ticket, sums[THREADS / 32];
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  if (!passages_fit (f) || f.counters->header.done_by_one_cta)
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    *f.found = {};
+  if (!passages_fit (f))
     return;
   if (threadIdx.x == 0)
     ticket = atomicAdd (&f.counters->count_ticket, 1);
@@ -79,7 +65,7 @@ __launch_bounds__ (THREADS) number_contours_kernel (const __grid_constant__ Bord
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const BordersHeader &h = f.counters->header;
-  if (!contours_fit (f) || h.done_by_one_cta)
+  if (!contours_fit (f))
     return;
   for (uint32_t i = first_index (); i < h.open + h.closed; i += index_step ()) {
     if (i < h.open) {
@@ -260,7 +246,6 @@ launch_points (const BordersKernelArgs &f, bool overlap, cudaStream_t stream)
 void
 borders_launch_numbering (const BordersKernelArgs &f, bool overlap, cudaStream_t stream)
 {
-  launch_over (mark_starts_kernel, (uint64_t) f.ranking.capacity + f.by_segment.closed_capacity, f, overlap, stream);
   ctr_launch_overlapped (overlap, count_starts_kernel, f.count_ctas, THREADS, 0, stream, f);
   launch_over (
       number_contours_kernel, (uint64_t) f.ranking.capacity + f.by_segment.closed_capacity, f, overlap, stream);

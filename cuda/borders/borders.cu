@@ -24,11 +24,17 @@ struct Capacity {
   uint32_t many_segments, many_points, many_contours; /* further frames for which these kernels are queued */
   uint32_t clustered;                                 /* likewise a cluster, in place of one CTA for few segments */
   uint32_t deep;                                      /* likewise those for any number of contours around one */
+  uint32_t unfinished;                                /* further frames for which the finish kernel is not queued */
 };
 
 /* If the last frame had more passages a tile than this, most tiles of the next one are likely to have more than the tile kernel for few has room
  * for. */
 constexpr uint32_t MANY_TILE_PASSAGES = 650;
+/* If the finish kernel follows, and there are so few tiles that an H100 runs them all at once, more threads a tile are done sooner. */
+#ifndef CTR_BORDERS_FEW_TILES
+#define CTR_BORDERS_FEW_TILES (4 * 132)
+#endif
+constexpr uint32_t FEW_TILES = CTR_BORDERS_FEW_TILES;
 constexpr uint32_t MANY_FRAMES = 16; /* frames for which kernels stay queued after a frame needed them */
 
 /* All that the kernels behind the tile kernel depend on. */
@@ -46,6 +52,7 @@ struct Borders {
   CtrDeviceBuffer contents; /* sized by what is in it */
   CudaGraphCache<FrameKey> graphs;
   bool has_cluster;        /* The GPU can run that for few segments. */
+  unsigned finish_ctas;    /* likewise of the finish kernel; 0: it cannot */
   bool is_begun;           /* The tile kernel is queued, but not yet the kernel that clears what it has found. */
   Capacity capacity, used; /* used: by the frames of this period at most, as far as memory depends on it */
   uint32_t last_passages;  /* of the last frame */
@@ -63,6 +70,7 @@ struct Borders {
   CtrDeviceBuffer channel; /* for subpixels: a copy of the samples, */
   CtrImage samples;        /* a view of it */
   ContourSlot *slot;
+  bool may_finish; /* the finish kernel, such frames */
 };
 
 void borders_destroy (void *state);
@@ -80,7 +88,10 @@ borders_create (CtrError *error)
   const bool ok =
       cuda_session_open (&b->session, "preparing the border follower", error) && (b->pool = contour_pool_new (error));
   if (ok) {
-    b->has_cluster = b->session.overlap && borders_have_cluster (); /* GPUs with overlap have clusters. */
+    if (b->session.overlap) { /* GPUs with overlap have clusters. */
+      b->has_cluster = borders_have_cluster ();
+      b->finish_ctas = borders_finish_ctas ();
+    }
     return b;
   }
   borders_destroy (b);
@@ -157,6 +168,34 @@ bool
 forks (const Borders *b, const BordersKernelArgs &f)
 {
   return f.many_points && !f.regions.places && !f.selecting && (f.summing || refines (b));
+}
+
+/* Does the frame need no kernel behind that of the points? */
+bool
+is_plain (const Borders *b, const BordersKernelArgs &f)
+{
+  return !(f.summing || f.shape_features || f.selecting || refines (b) || f.simplifying || borders_reorders (f));
+}
+
+/* A graph pays where there are more than three kernels. Its first one cannot overlap the tile kernel's end. */
+bool
+pays_as_graph (const Borders *b, const BordersKernelArgs &f)
+{
+  return f.many_segments || f.many_points || !is_plain (b, f);
+}
+
+/* Can the finish kernel take such frames, if they have little in them? */
+bool
+may_finish (const Borders *b, const BordersKernelArgs &f)
+{
+  return b->finish_ctas && is_plain (b, f) && !f.regions.places;
+}
+
+/* Does it take this one? */
+bool
+finishes (const Borders *b, const BordersKernelArgs &f)
+{
+  return b->may_finish && !b->capacity.unfinished && !f.clustered && !f.many_segments && !f.many_points;
 }
 
 /* Are the samples for subpixels copied? Otherwise they are those of the luma that the input stage knows, whole and also when the
@@ -263,6 +302,7 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
   f->deep = f->many_contours && borders_nests (*f) && b->capacity.deep > 0;
   f->measuring = !f->limited;
   f->final = true;
+  b->may_finish = may_finish (b, *f);
   const cudaStream_t stream = b->session.stream;
   bool fresh;
   if (forks (b, *f) && !cuda_fork_open (&b->fork, error))
@@ -280,6 +320,7 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
   borders_lay_out_planes (f, (uint8_t *) b->planes.data);
   borders_lay_out_contents (f, (uint8_t *) b->contents.data);
   f->ranking.count = &f->counters->ranked_segments;
+  f->ranking.starts = f->by_word.starts;
   f->traversal_ranking.count = &f->counters->ranked_contours;
   describe_output (b, f);
   return true;
@@ -320,7 +361,8 @@ queue_picture (Borders *b, BordersKernelArgs *f, CtrError *error)
     CTR_CUDA (cudaMemsetAsync (f->found, 0, sizeof *f->found, b->session.stream));
   b->is_begun = true;
   /* The kernel before may be any other where it is not the histogram. */
-  const bool many_passages = b->last_passages > (uint64_t) f->tiles_x * f->tiles_y * MANY_TILE_PASSAGES;
+  const uint64_t tiles = (uint64_t) f->tiles_x * f->tiles_y;
+  const bool many_passages = (finishes (b, *f) && tiles <= FEW_TILES) || b->last_passages > tiles * MANY_TILE_PASSAGES;
   borders_launch_tiles (*f, many_passages, b->session.overlap && b->input.counted, b->session.stream);
   CTR_CUDA (cudaGetLastError ());
   return true;
@@ -355,11 +397,12 @@ queue_rows (Borders *b, const BordersKernelArgs &f, cudaStream_t stream, bool ov
 bool
 queue_contours (Borders *b, const BordersKernelArgs &f, cudaStream_t stream, bool overlap, CtrError *error)
 {
-  borders_launch_few (f, overlap, stream);
   if (f.many_segments) {
     borders_launch_links (f, overlap, stream);
     list_ranking_launch (f.ranking, overlap, stream);
     borders_launch_numbering (f, overlap, stream);
+  } else {
+    borders_launch_few (f, overlap, stream);
   }
   if (f.limited)
     borders_launch_measures (f, overlap, stream);
@@ -373,14 +416,6 @@ queue_contours (Borders *b, const BordersKernelArgs &f, cudaStream_t stream, boo
   return true;
 }
 
-/* A graph pays where there are more than three kernels. Its first one cannot overlap the tile kernel's end. */
-bool
-pays_as_graph (const Borders *b, const BordersKernelArgs &f)
-{
-  return f.many_segments || f.many_points || f.summing || f.shape_features || f.selecting || refines (b)
-         || f.simplifying || borders_reorders (f);
-}
-
 bool
 queue_frame (Borders *b, CtrError *error)
 {
@@ -389,6 +424,13 @@ queue_frame (Borders *b, CtrError *error)
   BordersKernelArgs &f = key.args;
   if (!reserve (b, &f, error) || !cuda_session_start_clock (&b->session, error) || !queue_picture (b, &f, error))
     return false;
+  if (finishes (b, f)) {
+    borders_launch_finish (f, b->finish_ctas, (BordersHeader *) delivery_header (&b->delivery),
+        delivery_flag (&b->delivery), b->session.stream);
+    CTR_CUDA (cudaGetLastError ());
+    b->is_begun = false;
+    return cuda_session_mark (&b->session, error);
+  }
   f.pixels = NULL;
   f.threshold_device = NULL;
   f.stride = f.depth = f.invert = 0;
@@ -480,7 +522,7 @@ complete (Borders *b)
   /* Every contour starts with a segment; every point is a passage. */
   grow (counted ? h.all_contours : h.open + h.closed, &c->contours);
   grow (counted && h.all_contours <= c->contours && all ? h.points : h.passages, &c->points);
-  if (h.incomplete || h.unmeasured || h.too_deep)
+  if (h.incomplete || h.unmeasured || h.too_deep || h.unfinished)
     all = false;
   const bool has_few_contours = h.closed <= FEW_CONTOURS && h.all_contours <= FEW_CONTOURS;
   const bool suits_cluster = b->has_cluster && has_few_contours && h.open > LIST_SMALL && h.open <= CLUSTER_SEGMENTS;
@@ -490,10 +532,10 @@ complete (Borders *b)
     c->clustered = 0;
   else if (all)
     c->clustered -= c->clustered > 0;
-  if (counted_passages && h.done_by_one_cta)
-    c->many_segments -= c->many_segments > 0;
-  else if (!suits_cluster && (h.open > LIST_SMALL || h.closed > FEW_CONTOURS || h.incomplete & LACKS_MANY_SEGMENTS))
+  if (!suits_cluster && (h.open > LIST_SMALL || !has_few_contours || h.incomplete & LACKS_MANY_SEGMENTS))
     c->many_segments = MANY_FRAMES;
+  else if (all)
+    c->many_segments -= c->many_segments > 0;
   if (h.all_contours > FEW_CONTOURS)
     c->many_contours = MANY_FRAMES;
   else if (all)
@@ -502,7 +544,14 @@ complete (Borders *b)
     c->deep = MANY_FRAMES;
   else if (all)
     c->deep -= c->deep > 0;
-  if (h.unmeasured || (all && (h.points > FEW_POINTS || h.contours > FEW_CONTOURS)))
+  const bool suits_finish = b->may_finish && h.open <= LIST_SMALL && h.closed <= FINISH_CONTOURS
+                            && h.all_contours <= FINISH_CONTOURS
+                            && h.passages <= borders_most_passages_to_finish (b->finish_ctas);
+  if (h.unfinished)
+    c->unfinished = MANY_FRAMES;
+  else if (all && suits_finish)
+    c->unfinished -= c->unfinished > 0;
+  if (h.unmeasured || (all && !suits_finish && (h.points > FEW_POINTS || h.contours > FEW_CONTOURS)))
     c->many_points = MANY_FRAMES;
   else if (all)
     c->many_points -= c->many_points > 0;

@@ -8,10 +8,13 @@
  * order, or of a hole's first background pixel. Only passages whose eight neighbours allow a start have a key.
  *
  *   borders.cu     memory and launches, on the host
+ *   tile.cuh       a tile in shared memory
  *   tiles.cu       foreground bits; the passages of each tile; chains of passages inside a tile become segments,
  *                  open ones from a passage that is entered from another tile to where the border leaves this one, or closed:
  *                  whole rings. Of a segment's keys only the smallest goes further, with the number of points before it.
+ *   finish.cu      all that is behind the tiles, in one cluster, for a plain list of few contours
  *   segments.cu    segments linked from tile to tile; where there are few, one CTA or cluster goes on to the contour numbers
+ *   links.cuh      one segment linked
  *   row.cuh        a row of the table
  *   assemble.cu    keys to contour numbers, lengths to offsets, passages to points, points to measures
  *   hierarchy.cu   who is inside whom, which contours have a row
@@ -52,6 +55,7 @@ enum {
 constexpr uint32_t FEW_CONTOURS = 1024, FEW_POINTS = 8192; /* that one CTA takes alone */
 constexpr uint32_t CLUSTER_CTAS = 8,
                    CLUSTER_SEGMENTS = CLUSTER_CTAS * 1024; /* that a cluster takes in place of one CTA */
+constexpr uint32_t FINISH_CONTOURS = 256;                  /* that the finish kernel takes */
 constexpr uint32_t MOST_AROUND = 64; /* contours around one, unless kernels for any number are queued */
 
 /* Of an open segment's maker_data: its next segment is not known yet, but the position of that one's first passage, and its slot. Below
@@ -85,11 +89,13 @@ struct __align__ (16) BordersHeader
   uint32_t unmeasured;       /* The kernels for many points were not queued. */
   uint32_t done_by_one_cta;  /* One CTA, or a cluster, has ranked the segments and numbered the contours. */
   uint32_t rows, row_points; /* contours and points before limits on numbers and simplification; 0 without these */
-  uint32_t too_deep; /* A contour has more than MOST_AROUND around it, and the kernels for that were not queued. */
-  uint32_t too_many; /* There are more passages than MOST_FRAME_PASSAGES: the counts above mean nothing. */
+  uint32_t too_deep;   /* A contour has more than MOST_AROUND around it, and the kernels for that were not queued. */
+  uint32_t too_many;   /* There are more passages than MOST_FRAME_PASSAGES: the counts above mean nothing. */
+  uint32_t unfinished; /* The finish kernel does not take so many segments, contours or passages. */
 };
 
-/* What the tiles have found so far. Zero when a frame begins: the few kernel moves it into the header. */
+/* What the tiles have found so far. Zero when a frame begins: the few kernel moves it into the header; that of links does, too, and the
+ * kernel that counts starts clears it; or the finish kernel does. */
 struct BordersFound {
   uint32_t passages, open, closed;
   uint32_t too_many; /* As in the header. The count may have wrapped around since. */
@@ -526,7 +532,13 @@ void borders_launch_tiles (const BordersKernelArgs &args, bool many_passages, bo
 void borders_launch_few (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
 /* Can the GPU run that cluster? */
 bool borders_have_cluster ();
-/* Many segments or contours: makes the first views of the list ranking. */
+/* All kernels behind the tiles in one, by a cluster of CTAS. Writes the header to HOST, then sets FLAG. */
+void borders_launch_finish (
+    const BordersKernelArgs &args, unsigned ctas, BordersHeader *host, uint32_t *flag, cudaStream_t stream);
+/* How many CTAs that cluster has on this GPU; 0: it cannot run it. And the most passages that so many take. */
+unsigned borders_finish_ctas ();
+uint32_t borders_most_passages_to_finish (unsigned ctas);
+/* Many segments or contours, in place of the former: makes the first views of the list ranking. */
 void borders_launch_links (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
 /* After the list ranking: numbers the contours. */
 void borders_launch_numbering (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);

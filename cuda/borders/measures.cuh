@@ -91,6 +91,7 @@ struct Lines : Line {
 
 /* The work of share_rows() for the measures. Long contours' are clear before. SUM: Steps or Lines. */
 template <typename Sum> struct MeasureWork {
+  static constexpr uint32_t SHORT_LANES = 8;
   const BordersKernelArgs &f;
   bool writes_rows; /* that of a long contour, once all its parts are measured */
 
@@ -127,6 +128,25 @@ template <typename Sum> struct MeasureWork {
     }
     sum.add_line (p, first);
     store (row, sum.as_line ());
+  }
+
+  __device__ void
+  by_lanes (uint32_t row, bool has_row) const
+  {
+    const uint32_t lane = threadIdx.x % SHORT_LANES;
+    Sum sum = Sum::nothing ();
+    if (has_row) {
+      const RowPoints points (f, row);
+#pragma unroll
+      for (uint32_t k = 0; k < SHORT_POINTS / SHORT_LANES; k++) {
+        const uint32_t i = points.first + lane + k * SHORT_LANES;
+        if (i < points.end)
+          sum.add_line (points.at (i), points.at_wrapped (i + 1));
+      }
+    }
+    const Line line = sum.as_line ().template reduced<SHORT_LANES> ();
+    if (has_row && lane == 0)
+      store (row, line);
   }
 
   __device__ void

@@ -14,55 +14,67 @@ row_of (const BordersKernelArgs &f, uint32_t contour)
   return contour == NO_CONTOUR || contour == NO_PARENT ? -1 : (int32_t) f.by_contour.rows[contour];
 }
 
+/* Row I of a plain list of so many ROWS. ACCUMULATOR is read from L2, where the atomic additions were. */
+__device__ inline CtrContour
+make_listed_row (
+    uint32_t i, uint32_t rows, uint32_t first, uint32_t count, bool is_hole, const ContourAccumulator *accumulator)
+{
+  CtrContour c;
+  c.first = first;
+  c.area2 = __ldcg (&accumulator->area2);
+  c.length = __ldcg (&accumulator->length);
+  c.count = count;
+  c.next = i + 1 < rows ? (int32_t) i + 1 : -1;
+  c.previous = (int32_t) i - 1;
+  c.child = c.parent = -1;
+  c.flags = is_hole ? CTR_CONTOUR_HOLE : 0;
+  c.level = c.region = 0;
+  const uint32_t left = __ldcg (&accumulator->min_x), top = __ldcg (&accumulator->min_y);
+  c.left = left;
+  c.top = top;
+  c.width = __ldcg (&accumulator->max_x) - left + 1;
+  c.height = __ldcg (&accumulator->max_y) - top + 1;
+  return c;
+}
+
 /* Row I of the table, before limits on numbers. */
 __device__ inline CtrContour
 make_row (const BordersKernelArgs &f, uint32_t i)
 {
-  const uint32_t rows = f.counters->header.contours, contour = f.by_row.contours ? f.by_row.contours[i] : i;
-  const ContourAccumulator *a =
-      &f.by_row.accumulators[f.limited ? contour : i]; /* from L2, where the atomic additions were */
-  CtrContour c;
-  c.first = f.by_row.firsts[i];
-  c.area2 = __ldcg (&a->area2);
-  c.length = __ldcg (&a->length);
-  c.count = f.by_row.lengths[i];
-  c.next = i + 1 < rows ? (int32_t) i + 1 : -1;
-  c.previous = (int32_t) i - 1;
-  c.child = c.parent = -1;
-  if (borders_nests (f)) {
-    if (f.limited) { /* NO_CONTOUR as int32_t is -1. */
-      c.next = (int32_t) f.hierarchy.next[i];
-      c.previous = (int32_t) f.hierarchy.previous[i];
-      c.child = (int32_t) f.hierarchy.child[i];
-    } else {
-      c.next = row_of (f, f.hierarchy.next[contour]);
-      c.previous = row_of (f, f.hierarchy.previous[contour]);
-      c.child = row_of (f, f.hierarchy.child[contour]);
-    }
-    c.parent = row_of (f, f.hierarchy.parents[contour]);
+  const uint32_t contour = f.by_row.contours ? f.by_row.contours[i] : i;
+  CtrContour c = make_listed_row (i, f.counters->header.contours, f.by_row.firsts[i], f.by_row.lengths[i],
+      is_hole (f, f.by_row.keys[i]), &f.by_row.accumulators[f.limited ? contour : i]);
+  if (!borders_nests (f))
+    return c;
+  if (f.limited) { /* NO_CONTOUR as int32_t is -1. */
+    c.next = (int32_t) f.hierarchy.next[i];
+    c.previous = (int32_t) f.hierarchy.previous[i];
+    c.child = (int32_t) f.hierarchy.child[i];
+  } else {
+    c.next = row_of (f, f.hierarchy.next[contour]);
+    c.previous = row_of (f, f.hierarchy.previous[contour]);
+    c.child = row_of (f, f.hierarchy.child[contour]);
   }
-  c.flags = is_hole (f, f.by_row.keys[i]) ? CTR_CONTOUR_HOLE : 0;
-  c.level = c.region = 0;
-  const uint32_t left = __ldcg (&a->min_x), top = __ldcg (&a->min_y);
-  c.left = left;
-  c.top = top;
-  c.width = __ldcg (&a->max_x) - left + 1;
-  c.height = __ldcg (&a->max_y) - top + 1;
+  c.parent = row_of (f, f.hierarchy.parents[contour]);
   return c;
+}
+
+__device__ inline void
+store_row (CtrContour *to, const CtrContour &row)
+{
+  union {
+    CtrContour row;
+    uint4 words[sizeof (CtrContour) / sizeof (uint4)];
+  } both = {row};
+#pragma unroll
+  for (int k = 0; k < 4; k++)
+    ((uint4 *) to)[k] = both.words[k];
 }
 
 __device__ inline void
 write_row (const BordersKernelArgs &f, uint32_t i)
 {
-  union {
-    CtrContour row;
-    uint4 words[sizeof (CtrContour) / sizeof (uint4)];
-  };
-  row = make_row (f, i);
-  CtrContour *const table = f.output->table;
-#pragma unroll
-  for (int k = 0; k < 4; k++)
-    ((uint4 *) &table[i])[k] = words[k];
+  store_row (&f.output->table[i], make_row (f, i));
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Segments: linked from tile to tile. Where there are few, one CTA, or a cluster, also ranks them and numbers the contours. */
-#include "cuda/borders/device_state.cuh"
+#include "cuda/borders/links.cuh"
 #include "cuda/common/block_sort.cuh"
 #include "cuda/common/cluster.cuh"
 #include "cuda/common/scan.cuh"
@@ -9,32 +9,6 @@ namespace
 {
 
 constexpr int LINK_THREADS = 256, LINK_CTAS = 528;
-
-/* Segment I, also before it is known whether there are so many: what there is in its place is of no use then. */
-__device__ inline ListSegment
-load_segment (const BordersKernelArgs &f, uint32_t i)
-{
-  return i < f.ranking.capacity ? f.ranking.segments[i] : ListSegment ();
-}
-
-/* Segment S with the one behind it. The ring goes on in another tile: its segment there is found now that all have numbers. */
-template <bool FOUR_CONNECTED>
-__device__ inline ListSegment
-linked (const BordersKernelArgs &f, ListSegment s)
-{
-  if (s.maker_data & SEGMENT_UNLINKED) {
-    const uint32_t row = f.by_word.per_row * 32, slot = s.maker_data >> SEGMENT_SLOT & 3;
-    s.next = f.by_passage.segment[find_passage<FOUR_CONNECTED> (f, s.next % row, s.next / row, slot)];
-  }
-  s.maker_data &= (1u << SEGMENT_SLOT) - 1;
-  return s;
-}
-
-__device__ inline ListView
-first_view (const ListSegment &s)
-{
-  return {s.next, s.length, s.key, s.maker_data};
-}
 
 /* Links segment I, which is S, also in memory. Returns its first view. */
 template <bool FOUR_CONNECTED>
@@ -47,22 +21,6 @@ link_segment (const BordersKernelArgs &f, uint32_t i, const ListSegment &s)
   return first_view (now);
 }
 
-/* Makes the first views of all segments. */
-template <bool FOUR_CONNECTED>
-__global__ void
-__launch_bounds__ (LINK_THREADS) link_kernel (const __grid_constant__ BordersKernelArgs f)
-{
-  ctr_let_next_start ();
-  ctr_wait_for_previous ();
-  if (!passages_fit (f) || f.counters->header.done_by_one_cta)
-    return;
-  const uint32_t count = f.counters->header.open;
-  if (blockIdx.x == 0 && threadIdx.x == 0)
-    f.counters->ranked_segments = count;
-  for (uint32_t i = blockIdx.x * LINK_THREADS + threadIdx.x; i < count; i += gridDim.x * LINK_THREADS)
-    f.ranking.views[i] = link_segment<FOUR_CONNECTED> (f, i, f.ranking.segments[i]);
-}
-
 constexpr int FEW_THREADS = 1024;
 static_assert (FEW_THREADS >= FEW_CONTOURS, "a thread a contour");
 
@@ -71,40 +29,73 @@ union FewKeys {
   uint32_t keys[FEW_CONTOURS];            /* by contour */
 };
 
-/* Moves what the tiles have found into the header, and clears what later kernels add to: all other counters, the states of scans and the
- * parts of long contours. By one CTA, once whoever needs FOUND has read it. */
+/* Clears the states of scans and the parts of long contours, to which later kernels add, by STEP threads, of which this one is number
+ * FIRST. */
 __device__ inline void
-begin_counters (const BordersKernelArgs &f, const BordersFound &found)
+clear_states (const BordersKernelArgs &f, uint32_t first, uint32_t step)
 {
-  const uint32_t t = threadIdx.x;
-  BordersHeader &h = f.counters->header;
-  static_assert (sizeof (BordersCounters) / 4 <= FEW_THREADS, "a thread a word");
-  if (t < sizeof (BordersCounters) / 4)
-    ((uint32_t *) f.counters)[t] = 0;
-  for (uint32_t i = t; i < f.contour_capacity / SCAN_SHARE + 1; i += FEW_THREADS)
+  for (uint32_t i = first; i < f.contour_capacity / SCAN_SHARE + 1; i += step)
     for (unsigned long long *states : f.scan_states)
       states[i] = 0;
   if (f.many_segments)
-    for (uint32_t i = t; i < f.count_ctas; i += FEW_THREADS)
+    for (uint32_t i = first; i < f.count_ctas; i += step)
       f.count_states[i] = 0;
-  for (uint32_t i = t; i < f.point_capacity / LONG_POINTS + 1; i += FEW_THREADS)
+  for (uint32_t i = first; i < f.point_capacity / LONG_POINTS + 1; i += step)
     f.by_row.long_parts[i] = 0;
+}
+
+/* Clears all counters, and moves what the tiles have found into the header, by one CTA. */
+__device__ inline void
+begin_header (const BordersKernelArgs &f, const BordersFound &found)
+{
+  for (uint32_t i = threadIdx.x; i < sizeof (BordersCounters) / 4; i += blockDim.x)
+    ((uint32_t *) f.counters)[i] = 0;
   __syncthreads ();
-  if (t == 0) {
+  if (threadIdx.x == 0) {
+    BordersHeader &h = f.counters->header;
     h.passages = found.passages;
     h.open = found.open;
     h.closed = found.closed;
     h.too_many = found.too_many;
-    *f.found = {};
   }
 }
 
-/* Too many segments or contours for the kernel: are the kernels for these queued? */
+/* Both, by one CTA, once whoever needs FOUND has read it. */
+__device__ inline void
+begin_counters (const BordersKernelArgs &f, const BordersFound &found)
+{
+  clear_states (f, threadIdx.x, FEW_THREADS);
+  begin_header (f, found);
+  if (threadIdx.x == 0)
+    *f.found = {};
+}
+
+/* Makes the first views of all segments, and begins the counters. What was found is cleared once all CTAs have read it. */
+template <bool FOUR_CONNECTED>
+__global__ void
+__launch_bounds__ (LINK_THREADS) link_kernel (const __grid_constant__ BordersKernelArgs f)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  const BordersFound found = *f.found;
+  const bool has_room = fit (f, found);
+  const uint32_t first = blockIdx.x * LINK_THREADS + threadIdx.x, step = gridDim.x * LINK_THREADS;
+  if (has_room)
+    for (uint32_t i = first; i < found.open; i += step)
+      f.ranking.views[i] = link_segment<FOUR_CONNECTED> (f, i, f.ranking.segments[i]);
+  clear_states (f, first, step);
+  if (blockIdx.x > 0)
+    return;
+  begin_header (f, found);
+  if (threadIdx.x == 0)
+    f.counters->ranked_segments = has_room ? found.open : 0;
+}
+
+/* Too many segments or contours for the kernel. */
 __device__ inline void
 leave_to_others (const BordersKernelArgs &f)
 {
-  if (!f.many_segments)
-    f.counters->header.incomplete = LACKS_MANY_SEGMENTS;
+  f.counters->header.incomplete = LACKS_MANY_SEGMENTS;
 }
 
 /* All contours are counted. Is there room for them here and in memory? If not, one thread says so. */
@@ -143,21 +134,6 @@ store_contours (const BordersKernelArgs &f, uint32_t count, unsigned long long o
     h.points = points;
     h.threshold = *f.applied_threshold;
   }
-}
-
-/* The number of the contour with KEY. KEYS: those of all COUNT, which descend. */
-__device__ inline uint32_t
-number_of_key (const uint32_t *keys, uint32_t count, uint32_t key)
-{
-  uint32_t low = 0, high = count - 1;
-  while (low < high) {
-    const uint32_t middle = (low + high) / 2;
-    if (keys[middle] > key)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
 }
 
 /* One CTA: links and ranks the segments, numbers the contours, and finds where their points begin. */

@@ -1,166 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The first kernel of border following: foreground bits, passages, segments. */
-#include "cuda/borders/device_state.cuh"
+#include "cuda/borders/tile.cuh"
 #include "cuda/common/pixels.cuh"
 
 namespace
 {
-
-/* Bit fields of Tile.place: slot (2 bits), column (6), row (6), flags. */
-constexpr uint32_t PLACE_SLOT = 3, PLACE_KEPT = 1 << 14, PLACE_OUTER = 1 << 15; /* An outer border may start here. */
-constexpr int PLACE_X = 2, PLACE_Y = 8;
-
-/* What a passage knows of its chain: at first about itself, in the end about all that follows it. The passages of a tile are
- * numbered in raster order, so of the passages where a ring may start, that with the least number has the smallest key: no ring
- * has an outer border's start to the right of a pixel where a hole starts, as background lies there. */
-struct __align__ (8) Jump
-{
-  /* JUMP_DONE, JUMP_RING; the passage after the known ones, or the chain's last one; in the lower half points of the known ones. Of the
-   * start of a ring, in the end, points of the ring. */
-  uint32_t way;
-  uint32_t
-      start; /* NO_START, or the known passage where the ring may start first; in the lower half points before it */
-
-  __device__ uint32_t passage () const
-  {
-    return way >> 16 & 0x3fff;
-  }
-  __device__ uint32_t points () const
-  {
-    return way & 0xffff;
-  }
-  __device__ uint32_t start_passage () const
-  {
-    return start >> 16;
-  }
-  __device__ uint32_t points_before_start () const
-  {
-    return start & 0xffff;
-  }
-};
-constexpr uint32_t JUMP_DONE = 1u << 31; /* All that follows is known. */
-constexpr uint32_t JUMP_RING = 1u << 30; /* It is a ring: its first start is known, and nothing else. */
-constexpr uint32_t NO_START = 0xffffu << 16;
-
-constexpr int MARGIN_THREADS = 2 * BORDERS_TILE; /* The first ones also have pixels to the left and to the right. */
-constexpr int TILE_WORDS = BORDERS_TILE * BORDERS_TILE_WORDS, STRIDE = BORDERS_TILE_WORDS + 2;
-
-/* A tile. A tile with more than MOST_PASSAGES passages is processed in bands of rows: "parts". Tiles of frames with MANY passages have
- * room for more, so that few are in parts, and more threads for these. Of the others four times as many share a multiprocessor. */
-template <bool FOUR_CONNECTED_, bool MANY> struct Tile {
-  static constexpr bool FOUR_CONNECTED = FOUR_CONNECTED_;
-  /* Four or sixteen CTAs have all threads of a multiprocessor, and share its memory. Most tiles of noise are one part. */
-  static constexpr int THREADS = MANY ? 512 : 128, MOST_PASSAGES = MANY ? 3248 : 704, SHARED_BY = MANY ? 4 : 16;
-  static_assert (MOST_PASSAGES <= 8192, "Jump has room for twice the points of a ring");
-  static_assert (THREADS >= TILE_WORDS && THREADS >= MARGIN_THREADS, "a thread a word, and a thread a pixel");
-  /* An 8-connected chequerboard has two passages a pixel. A pixel of 4-connected foreground has up to four. */
-  static constexpr int LEAST_ROWS = (MANY ? 16 : 4) / (FOUR_CONNECTED ? 2 : 1);
-  static_assert (
-      LEAST_ROWS * BORDERS_TILE * (FOUR_CONNECTED ? 4 : 2) <= MOST_PASSAGES, "a part of so few rows always has room");
-
-  uint32_t bits[(BORDERS_TILE + 2) * STRIDE]; /* all rows, with a margin of one pixel */
-  int top, rows;                              /* of the part */
-
-  __align__ (16) uint32_t slots[TILE_WORDS][4];
-  uint16_t base[TILE_WORDS]; /* earlier passages */
-  Jump jump[MOST_PASSAGES];
-  uint16_t place[MOST_PASSAGES];
-  uint16_t segment
-      [MOST_PASSAGES]; /* the next passage; in the end the number, in the part, of the segment that this one stands for */
-  uint16_t heads[MOST_PASSAGES]; /* from the front: first passages of open segments; from the back: starts of rings */
-  uint32_t warp_sums[TILE_WORDS / 32];
-  uint32_t open, closed;
-  uint32_t bases[3]; /* numbers of the part's first passage, open segment and closed segment */
-
-  /* The eight neighbours of a pixel of the part. */
-  __device__ uint32_t
-  neighbours (uint32_t x, uint32_t y) const
-  {
-    const uint32_t at = 31 + x, shift = at % 32;
-    const uint32_t *b = bits + (top + y) * STRIDE + at / 32;
-    const uint32_t above = __funnelshift_r (b[0], b[1], shift),
-                   same = __funnelshift_r (b[STRIDE], b[STRIDE + 1], shift),
-                   below = __funnelshift_r (b[2 * STRIDE], b[2 * STRIDE + 1], shift);
-    return eight_neighbours (above, same, below);
-  }
-
-  __device__ uint32_t
-  passage_at (uint32_t x, uint32_t y, uint32_t slot) const
-  {
-    const uint32_t word = y * BORDERS_TILE_WORDS + x / 32;
-    return base[word] + passages_before (slots[word], x % 32, slot);
-  }
-
-  __device__ PassageShape<FOUR_CONNECTED>
-  shape (uint32_t passage) const
-  {
-    const uint32_t p = place[passage];
-    return PassageShape<FOUR_CONNECTED> (neighbours (p >> PLACE_X & 63, p >> PLACE_Y & 63), p & PLACE_SLOT);
-  }
-
-  /* The directions that lead out of the part from a pixel, as bits. */
-  __device__ uint32_t
-  ways_out (uint32_t x, uint32_t y) const
-  {
-    return (x == 0                     ? 0x38
-               : x == BORDERS_TILE - 1 ? 0x83
-                                       : 0)
-           | (y == 0 ? 0x0e : 0) | (y == (uint32_t) rows - 1 ? 0xe0 : 0);
-  }
-
-  __device__ Jump
-  load_jump (uint32_t passage) const
-  {
-    const unsigned long long both = *(const volatile unsigned long long *) &jump[passage];
-    return {(uint32_t) both, (uint32_t) (both >> 32)};
-  }
-
-  /* Others load the jump before or after, but never a half of it. */
-  __device__ void
-  store_jump (uint32_t passage, const Jump &with)
-  {
-    *(volatile unsigned long long *) &jump[passage] = (unsigned long long) with.start << 32 | with.way;
-  }
-
-  /* The start of the ring that is a closed segment. */
-  __device__ uint16_t &
-  ring (uint32_t segment_)
-  {
-    return heads[MOST_PASSAGES - 1 - segment_];
-  }
-  __device__ uint32_t
-  ring (uint32_t segment_) const
-  {
-    return heads[MOST_PASSAGES - 1 - segment_];
-  }
-
-  __device__ bool
-  kept (uint32_t passage) const
-  {
-    return place[passage] & PLACE_KEPT;
-  }
-
-  /* One thread begins a part of ROWS_ rows from TOP_ on. */
-  __device__ void
-  begin (int top_, int rows_)
-  {
-    top = top_;
-    rows = rows_;
-    open = closed = 0;
-  }
-
-  /* Coordinates in the image. */
-  __device__ uint32_t
-  image_x (int x) const
-  {
-    return blockIdx.x * BORDERS_TILE + x;
-  }
-  __device__ uint32_t
-  image_y (int y) const
-  {
-    return blockIdx.y * BORDERS_TILE + top + y;
-  }
-};
 
 /* Loads the foreground bits of the tile and its margin, and writes the tile's to memory. Returns whether the tile has
  * foreground. */
@@ -259,21 +103,25 @@ number_passages (T &tile)
   return all;
 }
 
-/* Joins A, after which not all is known, with B, which follows it. Where both know the same start, B has come round to where A found it. */
+/* Joins A, after which not all is known, with B, which follows it. Where both know the same start, B has come round to where A found it:
+ * then the ring has the points from there to B, and from B to there. */
 __device__ inline Jump
 join (const Jump &a, const Jump &b)
 {
   const uint32_t points = a.points ();
   const bool same = ((a.start ^ b.start) < 1 << 16) & (a.start < NO_START);
-  return {(b.way + points) | (same ? JUMP_DONE | JUMP_RING : 0), min (a.start, b.start + points)};
+  return {
+      same ? JUMP_DONE | JUMP_RING | (points + b.start - a.start) : b.way + points, min (a.start, b.start + points)};
 }
 
-/* Passages to chains of one: finds which one follows each. A chain begins with a passage that is entered from another tile, and its last
- * one leaves the tile; or it is a ring. The chains that begin so are the open segments. */
+/* Finds which passage follows each. A chain begins with a passage that is entered from another tile, and its last one leaves the tile; or
+ * it is a ring. The chains that begin so are the open segments. Rulers are the passages that begin chains, those where a ring may start,
+ * and some in between; of few passages, all. */
 template <typename T>
 __device__ inline void
 link_passages (const BordersKernelArgs &f, T &tile, uint32_t count)
 {
+  const uint32_t spacing = count <= T::ALL_RULERS ? 1 : RULER_SPACING;
 #pragma unroll 1
   for (uint32_t i = threadIdx.x; i < count; i += T::THREADS) {
     const uint32_t place = tile.place[i], x = place >> PLACE_X & 63, y = place >> PLACE_Y & 63;
@@ -285,28 +133,61 @@ link_passages (const BordersKernelArgs &f, T &tile, uint32_t count)
     if (!(alone | leaves))
       next = tile.passage_at (x + step_x (s.next), y + step_y (s.next), s.next_slot ());
     const bool kept = !f.simple || s.corner (), outer = s.starts_outer (), starts = outer | s.starts_hole ();
+    const bool other = (starts | !(i & (spacing - 1))) & !enters;
     tile.place[i] = place | (kept ? PLACE_KEPT : 0) | (outer ? PLACE_OUTER : 0);
-    tile.segment[i] = next;
+    tile.step[i] = next | (alone | leaves ? STEP_LAST : 0) | (kept ? STEP_KEPT : 0) | (other | enters ? STEP_RULER : 0);
     tile.jump[i] = {
         next << 16 | kept | (alone | leaves ? JUMP_DONE : 0) | (alone ? JUMP_RING : 0), starts ? i << 16 : NO_START};
     if (enters)
-      tile.heads[atomicAdd (&tile.open, 1)] = i;
+      tile.rulers[atomicAdd (&tile.open, 1)] = i;
+    if (other)
+      tile.rulers[T::MOST_PASSAGES - 1 - atomicAdd (&tile.others, 1)] = i;
   }
   __syncthreads ();
 }
 
-/* Each passage learns the last one of its chain, or the start of its ring. No thread waits for another one: whatever the next passage
+/* From each ruler to the next one: the passages between them learn how far they are from the first one. */
+template <typename T>
+__device__ inline void
+walk_between_rulers (T &tile)
+{
+  const uint32_t count = tile.open + tile.others;
+#pragma unroll 1
+  for (uint32_t k = threadIdx.x; k < count; k += T::THREADS) {
+    const uint32_t ruler = tile.ruler (k);
+    uint32_t step = tile.step[ruler], way = ruler << 16, next = ruler << 16 | JUMP_DONE;
+    if (step & STEP_LAST)
+      continue;
+    do {
+      way += step / STEP_KEPT & 1;
+      const uint32_t passage = step & STEP_PASSAGE;
+      next = passage << 16;
+      step = tile.step[passage];
+      if (step & STEP_RULER)
+        break;
+      tile.jump[passage].way = way;
+      next |= JUMP_DONE;
+    } while (!(step & STEP_LAST));
+    if (next & JUMP_DONE)
+      way += step / STEP_KEPT & 1;
+    tile.jump[ruler].way = next | (way & 0xffff);
+  }
+  __syncthreads ();
+}
+
+/* Each ruler learns the last passage of its chain, or the start of its ring. No thread waits for another one: whatever the next ruler
  * knows by then, if only itself, is more than was known before. */
 template <typename T>
 __device__ inline void
-find_chains (T &tile, uint32_t count)
+find_chains (T &tile)
 {
-  const uint32_t most_joins =
-      count <= T::THREADS ? ~0u : 2; /* of a passage, before the thread goes on to its next one */
+  const uint32_t count = tile.open + tile.others;
+  const uint32_t most_joins = count <= T::THREADS ? ~0u : 2; /* of a ruler, before the thread goes on to its next one */
   bool any;
   do {
     any = false;
-    for (uint32_t i = threadIdx.x; i < count; i += T::THREADS) {
+    for (uint32_t k = threadIdx.x; k < count; k += T::THREADS) {
+      const uint32_t i = tile.ruler (k);
       Jump jump = tile.load_jump (i);
       for (uint32_t joins = 0; joins < most_joins && !(jump.way & JUMP_DONE); joins++) {
         jump = join (jump, tile.load_jump (jump.passage ()));
@@ -318,21 +199,20 @@ find_chains (T &tile, uint32_t count)
   __syncthreads ();
 }
 
-/* The numbers of the segments, for the passages that stand for them; and the lengths of rings. */
+/* The numbers of the segments, for the passages that stand for them. */
 template <typename T>
 __device__ inline void
-number_segments (T &tile, uint32_t count)
+number_segments (T &tile)
 {
-  for (uint32_t k = threadIdx.x; k < tile.open; k += T::THREADS)
-    tile.segment[tile.jump[tile.heads[k]].passage ()] = k;
-  for (uint32_t i = threadIdx.x; i < count; i += T::THREADS) {
+  for (uint32_t k = threadIdx.x; k < tile.open; k += T::THREADS) {
+    uint16_t &last = tile.step[tile.jump[tile.rulers[k]].passage ()];
+    last = (last & STEP_RULER) | k;
+  }
+  for (uint32_t k = threadIdx.x; k < tile.others; k += T::THREADS) {
+    const uint32_t i = tile.ruler (tile.open + k);
     const Jump jump = tile.jump[i];
-    if (!(jump.way & JUMP_RING) || jump.start_passage () != i)
-      continue;
-    const uint32_t next = tile.segment[i], number = atomicAdd (&tile.closed, 1);
-    tile.jump[i].way = JUMP_RING | (tile.kept (i) + (next == i ? 0 : tile.jump[next].points_before_start ()));
-    tile.segment[i] = number;
-    tile.ring (number) = i;
+    if (jump.way & JUMP_RING && jump.start_passage () == i)
+      tile.step[i] = STEP_RULER | atomicAdd (&tile.closed, 1);
   }
 }
 
@@ -361,25 +241,49 @@ key_of (const BordersKernelArgs &f, const T &tile, const Jump &jump)
          + !(place & PLACE_OUTER);
 }
 
-/* By the last threads first, as the first ones have passages to write. */
+/* Writes the open segment that ends where JUMP leads, whose number in the part is NUMBER. */
 template <typename T>
 __device__ inline void
-write_segments (const BordersKernelArgs &f, const T &tile)
+write_open (const BordersKernelArgs &f, const T &tile, uint32_t number, const Jump &jump)
 {
-  const uint32_t t = T::THREADS - 1 - threadIdx.x;
+  const uint32_t last = jump.passage (), place = tile.place[last];
+  const PassageShape<T::FOUR_CONNECTED> end = tile.shape (last);
+  const int x = (place >> PLACE_X & 63) + step_x (end.next), y = (place >> PLACE_Y & 63) + step_y (end.next);
+  f.ranking.segments[tile.bases[1] + number] = {position_of (f, tile.image_x (x), tile.image_y (y)), jump.points (),
+      key_of (f, tile, jump), SEGMENT_UNLINKED | end.next_slot () << SEGMENT_SLOT | jump.points_before_start ()};
+}
+
+/* Finds each ruler's segment and place in it, and writes the segments. */
+template <typename T>
+__device__ inline void
+write_segments (const BordersKernelArgs &f, T &tile)
+{
+  const uint32_t count = tile.open + tile.others;
 #pragma unroll 1
-  for (uint32_t k = t; k < tile.open; k += T::THREADS) {
-    const Jump jump = tile.jump[tile.heads[k]];
-    const uint32_t last = jump.passage (), place = tile.place[last];
-    const PassageShape<T::FOUR_CONNECTED> end = tile.shape (last);
-    const int x = (place >> PLACE_X & 63) + step_x (end.next), y = (place >> PLACE_Y & 63) + step_y (end.next);
-    f.ranking.segments[tile.bases[1] + k] = {position_of (f, tile.image_x (x), tile.image_y (y)), jump.points (),
-        key_of (f, tile, jump), SEGMENT_UNLINKED | end.next_slot () << SEGMENT_SLOT | jump.points_before_start ()};
+  for (uint32_t k = threadIdx.x; k < count; k += T::THREADS) {
+    const uint32_t i = tile.ruler (k);
+    const Jump jump = tile.jump[i];
+    uint32_t result;
+    if (jump.way & JUMP_RING) {
+      const uint32_t start = jump.start_passage (), number = tile.step[start] & STEP_PASSAGE;
+      result = RESULT_CLOSED | number << 16;
+      if (start == i) {
+        const uint32_t key = key_of (f, tile, jump);
+        f.by_segment.closed_key_length[tile.bases[2] + number] = make_uint2 (key, jump.points ());
+        if (f.many_segments) /* The ring and its start are in this tile, which has cleared the bit. */
+          atomicOr (&f.by_word.starts[key / 32], 1u << key % 32);
+      } else {
+        result |= tile.jump[start].points () - jump.points_before_start ();
+      }
+    } else {
+      const uint32_t number = tile.step[jump.passage ()] & STEP_PASSAGE;
+      result = number << 16 | (tile.jump[tile.rulers[number]].points () - jump.points ());
+      if (k < tile.open)
+        write_open (f, tile, number, jump);
+    }
+    tile.jump[i].start = result;
   }
-  for (uint32_t k = t; k < tile.closed; k += T::THREADS) {
-    const Jump jump = tile.jump[tile.ring (k)];
-    f.by_segment.closed_key_length[tile.bases[2] + k] = make_uint2 (key_of (f, tile, jump), jump.points ());
-  }
+  __syncthreads ();
 }
 
 template <typename T>
@@ -387,21 +291,13 @@ __device__ inline void
 write_passages (const BordersKernelArgs &f, const T &tile, uint32_t count)
 {
   for (uint32_t i = threadIdx.x; i < count; i += T::THREADS) {
-    const Jump jump = tile.jump[i];
     const uint32_t place = tile.place[i], to = tile.bases[0] + i;
-    uint32_t position, segment;
-    if (jump.way & JUMP_RING) {
-      const uint32_t start = jump.start_passage ();
-      segment = (tile.bases[2] + tile.segment[start]) | SEGMENT_CLOSED;
-      position = start == i ? 0 : tile.jump[start].points () - jump.points_before_start ();
-    } else {
-      const uint32_t number = tile.segment[jump.passage ()];
-      segment = tile.bases[1] + number;
-      position = tile.jump[tile.heads[number]].points () - jump.points ();
-    }
+    const uint32_t way = tile.step[i] & STEP_RULER ? i << 16 : tile.jump[i].way;
+    const uint32_t result = tile.jump[way >> 16].start, number = result >> 16 & STEP_PASSAGE;
     f.by_passage.place[to] = tile.image_x (place >> PLACE_X & 63) | tile.image_y (place >> PLACE_Y & 63) << 16;
-    f.by_passage.segment[to] = segment;
-    f.by_passage.position[to] = position | (place & PLACE_KEPT ? PASSAGE_KEPT : 0);
+    f.by_passage.segment[to] =
+        result & RESULT_CLOSED ? (tile.bases[2] + number) | SEGMENT_CLOSED : tile.bases[1] + number;
+    f.by_passage.position[to] = ((result + way) & 0xffff) | (place & PLACE_KEPT ? PASSAGE_KEPT : 0);
   }
   const uint32_t t = threadIdx.x;
   const int row = t / BORDERS_TILE_WORDS, word = t % BORDERS_TILE_WORDS;
@@ -421,7 +317,9 @@ follow_passages (const BordersKernelArgs &f, T &tile, uint32_t count)
   const uint32_t added = t == 0 ? count : tile.open;
   if (t < 2)
     base = add_found (t == 0 ? &f.found->passages : &f.found->open, added);
-  find_chains (tile, count);
+  if (count > T::ALL_RULERS)
+    walk_between_rulers (tile);
+  find_chains (tile);
   bool lacks = false;
   if (t < 2) {
     tile.bases[t] = base;
@@ -429,7 +327,7 @@ follow_passages (const BordersKernelArgs &f, T &tile, uint32_t count)
     if (t == 0 && !fits (base, added, MOST_FRAME_PASSAGES))
       atomicOr (&f.found->too_many, 1);
   }
-  number_segments (tile, count);
+  number_segments (tile);
   lacks = __syncthreads_or (lacks);
   if (tile.closed > 0) {
     if (t == 0) {
@@ -442,6 +340,31 @@ follow_passages (const BordersKernelArgs &f, T &tile, uint32_t count)
     return;
   write_segments (f, tile);
   write_passages (f, tile, count);
+}
+
+/* Follows the borders of a tile with foreground, part by part. */
+template <typename T>
+__device__ inline void
+follow_tile (const BordersKernelArgs &f, T &tile)
+{
+  int top = 0, rows = BORDERS_TILE;
+#pragma unroll 1
+  for (;;) {
+    const uint32_t count = number_passages (tile);
+    if (count > tile.MOST_PASSAGES) {
+      rows /= 2;
+    } else {
+      top += rows;
+      if (count > 0)
+        follow_passages (f, tile, count);
+      if (top >= BORDERS_TILE)
+        return;
+    }
+    __syncthreads ();
+    if (threadIdx.x == 0)
+      tile.begin (top, rows);
+    __syncthreads ();
+  }
 }
 
 /* One CTA a tile. Also tells later kernels of the frame where the result goes. */
@@ -459,28 +382,10 @@ __launch_bounds__ (Tile<FOUR_CONNECTED, MANY>::THREADS,
     *f.output = f.frame_output;
     *f.applied_threshold = f.threshold_device ? *f.threshold_device : f.threshold;
   }
-  int top = 0, rows = BORDERS_TILE;
   if (t == 0)
-    tile.begin (top, rows);
-  if (!load_bits (f, tile))
-    return;
-#pragma unroll 1
-  for (;;) {
-    const uint32_t count = number_passages (tile);
-    if (count > tile.MOST_PASSAGES) {
-      rows /= 2;
-    } else {
-      top += rows;
-      if (count > 0)
-        follow_passages (f, tile, count);
-      if (top >= BORDERS_TILE)
-        return;
-    }
-    __syncthreads ();
-    if (t == 0)
-      tile.begin (top, rows);
-    __syncthreads ();
-  }
+    tile.begin (0, BORDERS_TILE);
+  if (load_bits (f, tile))
+    follow_tile (f, tile);
 }
 
 } // namespace

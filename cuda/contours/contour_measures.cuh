@@ -82,11 +82,13 @@ struct Line {
         __shfl_up_sync (~0u, high, d)};
   }
 
+  /* Over as many lanes in a row, which all have the result. */
+  template <int LANES = 32>
   __device__ Line
   reduced () const
   {
     Line l = *this;
-    for (int d = 16; d; d /= 2)
+    for (int d = LANES / 2; d; d /= 2)
       l.add ({(long long) __shfl_xor_sync (~0u, l.area2, d), __shfl_xor_sync (~0u, l.length, d),
           __shfl_xor_sync (~0u, l.low, d), __shfl_xor_sync (~0u, l.high, d)});
     return l;

@@ -396,6 +396,7 @@ add_long (const Args &f, uint32_t row, uint32_t begin, uint32_t end)
 
 /* The work of share_rows() for sums. */
 template <typename Kind, typename Args> struct SumWork {
+  static constexpr uint32_t SHORT_LANES = 1;
   const Args &f;
 
   __device__ void

@@ -33,21 +33,27 @@ __launch_bounds__ (THREADS) rank_kernel (const __grid_constant__ ListRanking r)
   const uint32_t count = *r.count;
   /* Of a segment, before the thread goes on to its next one. */
   const uint32_t most_joins = count <= step ? ~0u : 2;
-  bool is_loaded = true, any;
+  bool is_loaded = true, is_first = true, any;
   do {
     any = false;
     for (uint32_t i = first; i < count; i += step) {
       if (!is_loaded)
         view = load_view (&r.views[i]);
       is_loaded = false;
+      const bool was_done = view.next & LIST_DONE;
+      const uint32_t own_key = is_first || !r.starts ? view.key : r.segments[i].key;
       for (uint32_t joins = 0; joins < most_joins && !(view.next & LIST_DONE); joins++) {
         view = list_join (view, load_view (&r.views[view.next]));
         if (!(view.next & LIST_DONE))
           view = list_join (view, load_view (&r.views[view.next]));
         store_view (&r.views[i], view);
       }
-      any |= !(view.next & LIST_DONE);
+      const bool done = view.next & LIST_DONE;
+      any |= !done;
+      if (r.starts && done && !was_done && view.key == own_key)
+        atomicOr (&r.starts[view.key / 32], 1u << view.key % 32);
     }
+    is_first = false;
   } while (any);
 }
 

@@ -40,6 +40,7 @@ struct ListRanking {
   ListSegment *segments;
   ListView *views;       /* Their maker fills these. In the end, keys and distances are those of the rings. */
   const uint32_t *count; /* segments that there are, on the device; 0: they need not be ranked, or do not fit */
+  uint32_t *starts;      /* bits by key: those of the rings are set; NULL: not asked for */
 };
 
 /* Joins A with B, which follows it. Where both know the same key, B has come round to where A found it. */

@@ -12,6 +12,7 @@ namespace
 /* The work of share_rows() for the measures. Those of long contours are clear before. TO_TABLE: rows of the
  * table get those of the other contours at once. */
 template <bool TO_TABLE> struct MeasureWork {
+  static constexpr uint32_t SHORT_LANES = 1;
   const CracksKernelArgs &f;
 
   /* The upright lines that begin at points from BEGIN to LIMIT - 1, each with the level one behind it: the one of number OWN among

@@ -56,6 +56,7 @@ __launch_bounds__ (RADIX_THREADS, RADIX_SHARED_CTAS)
 
 /* The work of share_rows() for measures and sums of moments. */
 struct MeasureAndSumWork {
+  static constexpr uint32_t SHORT_LANES = 1;
   MeasureWork<true> measures;
   SumWork<UprightMomentSums, CracksKernelArgs> sums;
 
@@ -112,7 +113,8 @@ __launch_bounds__ (RADIX_THREADS, RADIX_SHARED_CTAS)
       [&] (const Ctas &c) {
         const auto share = [&] (const auto &work) {
           share_long_rows (f, c, work);
-          share_shorter_rows (f, c, queue, work, [] (uint32_t) {});
+          share_shorter_rows (
+              f, c, queue, work, [] (uint32_t) {}, [] {});
         };
         if constexpr (SUMS)
           share (MeasureAndSumWork{{f}, {f}});
