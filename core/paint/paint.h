@@ -37,9 +37,10 @@
 /* Mapped coordinates saturate here, in pixels. */
 #define CTR_PAINT_FAR (INT64_C (1) << 29)
 
-/* The GPU's ink consists of tiles, row by row, as the pixels in a tile. */
-#define CTR_PAINT_TILE_WIDTH 32
-#define CTR_PAINT_TILE_HEIGHT 8
+/* The GPU's ink consists of tiles, row by row, and a tile of blocks of 4 x 2 pixels, column by column. A tile is a line of the
+ * cache, a block a sector of it: whichever way a shape runs, it touches few of both. */
+#define CTR_PAINT_TILE_WIDTH 8
+#define CTR_PAINT_TILE_HEIGHT 4
 #define CTR_PAINT_TILE_PIXELS (CTR_PAINT_TILE_WIDTH * CTR_PAINT_TILE_HEIGHT)
 
 /* The target of drawing. Ink 0 is for the pixels of the picture. On the CPU, ink 1 is for those of its subsampled planes
@@ -55,6 +56,9 @@ typedef struct {
   uint32_t tiles_across;
   bool direct; /* GPU: all shapes are opaque and of one colour, so that they need no ink */
   CtrPaintColour colour;
+  /* What becomes of a pixel of each plane then, and its size in bytes, 2 or 4; 0: its samples are stored one by one. */
+  uint32_t pixels[CTR_PAINT_MAX_PLANES];
+  uint8_t pixel_sizes[CTR_PAINT_MAX_PLANES];
 } CtrPaintTarget;
 
 /* A layer of LINES or BOXES. */
@@ -282,17 +286,21 @@ ctr_paint_plane_pixel (const CtrPaintTarget *target, const CtrPaintPlane *plane,
   }
 }
 
-/* First pass: enters WORD at pixel X, Y of the picture. */
+/* First pass: enters WORD at pixel X, Y of the picture. *MARKED, for the GPU: the tile that this thread has marked last. */
 CTR_PAINT_FUNC void
-ctr_paint_enter (const CtrPaintTarget *target, uint32_t x, uint32_t y, uint32_t word)
+ctr_paint_enter (const CtrPaintTarget *target, uint32_t x, uint32_t y, uint32_t word, uint32_t *marked)
 {
 #ifdef __CUDA_ARCH__
   const uint32_t tile = y / CTR_PAINT_TILE_HEIGHT * target->tiles_across + x / CTR_PAINT_TILE_WIDTH;
-  const uint32_t pixel = y % CTR_PAINT_TILE_HEIGHT * CTR_PAINT_TILE_WIDTH + x % CTR_PAINT_TILE_WIDTH;
+  const uint32_t pixel = x / 4 % 2 * 16 + y % 4 * 4 + x % 4;
   atomicMax (target->ink[0] + (size_t) tile * CTR_PAINT_TILE_PIXELS + pixel, word);
+  if (tile == *marked)
+    return;
+  *marked = tile;
   /* Whoever stores it stores the same. A load before it would have to be waited for. */
   __stcg (target->tiles + tile, (uint8_t) 1);
 #else
+  (void) marked;
   uint32_t *ink = target->ink[0] + (size_t) y * target->picture.width + x;
   if (*ink < word)
     *ink = word;
@@ -305,23 +313,31 @@ ctr_paint_enter (const CtrPaintTarget *target, uint32_t x, uint32_t y, uint32_t 
 }
 
 #ifdef __CUDA_ARCH__
-/* Paints pixel X, Y of the picture in the colour that all shapes have, in every plane. */
+/* Paints pixel X, Y of the picture in the colour that all shapes have, in every plane. Whoever stores a pixel stores the same. */
 CTR_PAINT_FUNC void
 ctr_paint_directly (const CtrPaintTarget *target, uint32_t x, uint32_t y)
 {
   for (uint32_t p = 0; p < target->picture.plane_count; p++) {
     const CtrPaintPlane *plane = &target->picture.planes[p];
-    const size_t at = (size_t) (x >> plane->x_shift) * plane->samples;
-    uint8_t *const row = (uint8_t *) plane->data + (y >> plane->y_shift) * plane->stride;
-    for (uint32_t i = 0; i < plane->samples; i++) {
+    const uint32_t size = target->picture.sample_size;
+    uint8_t *pixel = (uint8_t *) plane->data + (y >> plane->y_shift) * plane->stride
+                     + (size_t) (x >> plane->x_shift) * plane->samples * size;
+    if (target->pixel_sizes[p] == 2) {
+      __stcg ((uint16_t *) pixel, (uint16_t) target->pixels[p]);
+      continue;
+    }
+    if (target->pixel_sizes[p] == 4) {
+      __stcg ((uint32_t *) pixel, target->pixels[p]);
+      continue;
+    }
+    for (uint32_t i = 0; i < plane->samples; i++, pixel += size) {
       if (plane->component[i] < 0)
         continue;
       const uint32_t value = target->colour.shape[plane->component[i]] & target->picture.sample_mask;
-      /* Whoever stores it stores the same. */
-      if (target->picture.sample_size == 1)
-        __stcg (row + at + i, (uint8_t) value);
+      if (size == 1)
+        __stcg (pixel, (uint8_t) value);
       else
-        __stcg ((uint16_t *) row + at + i, (uint16_t) value);
+        __stcg ((uint16_t *) pixel, (uint16_t) value);
     }
   }
 }
@@ -338,10 +354,10 @@ ctr_paint_take (uint32_t *ink)
 /* First pass (BLEND is false): enters WORD at pixel X, Y of the picture. The CPU's second pass: paints the pixel if its
  * ink is not 0. The GPU's only pass over shapes of one colour: paints it. */
 CTR_PAINT_FUNC void
-ctr_paint_pixel (const CtrPaintTarget *target, bool blend, uint32_t x, uint32_t y, uint32_t word)
+ctr_paint_next_pixel (const CtrPaintTarget *target, bool blend, uint32_t x, uint32_t y, uint32_t word, uint32_t *marked)
 {
   if (!blend) {
-    ctr_paint_enter (target, x, y, word);
+    ctr_paint_enter (target, x, y, word, marked);
     return;
   }
 #ifdef __CUDA_ARCH__
@@ -361,6 +377,13 @@ ctr_paint_pixel (const CtrPaintTarget *target, bool blend, uint32_t x, uint32_t 
       ctr_paint_plane_pixel (target, plane, x, y, full);
   }
 #endif
+}
+
+CTR_PAINT_FUNC void
+ctr_paint_pixel (const CtrPaintTarget *target, bool blend, uint32_t x, uint32_t y, uint32_t word)
+{
+  uint32_t marked = ~0u;
+  ctr_paint_next_pixel (target, blend, x, y, word, &marked);
 }
 
 #endif

@@ -233,6 +233,7 @@ ctr_paint_move (const CtrPaintTarget *target, bool blend, const CtrPaintLines *l
   const int32_t last = (int32_t) lines->thickness - 1;
   const bool diagonal = across != 0 && down != 0, still = across == 0 && down == 0;
   const uint32_t count = still ? 0 : diagonal ? lines->edge_count : lines->thickness;
+  uint32_t marked = ~0u;
   for (uint32_t k = 0; k < count; k++) {
     /* To the right, and down or straight on; then mirrored, as the brush is symmetric. */
     const int32_t i = diagonal ? lines->edge[k][0] : last - lines->brush[k];
@@ -240,7 +241,7 @@ ctr_paint_move (const CtrPaintTarget *target, bool blend, const CtrPaintLines *l
     const int32_t u = across == 0 ? j : across < 0 ? last - i : i;
     const int32_t along = across == 0 ? i : j, v = down < 0 ? last - along : along;
     if ((uint32_t) (x + u) < target->picture.width && (uint32_t) (y + v) < target->picture.height)
-      ctr_paint_pixel (target, blend, (uint32_t) (x + u), (uint32_t) (y + v), word);
+      ctr_paint_next_pixel (target, blend, (uint32_t) (x + u), (uint32_t) (y + v), word, &marked);
   }
 }
 

@@ -4,7 +4,7 @@
  *   paint.cu    Host side: memory, uploads, and the order of the passes.
  *   fill.cu     The background, before both passes.
  *   shapes.cu   First pass: a kernel for each kind of shape.
- *   blend.cu    Second pass: a warp a tile of the ink. */
+ *   blend.cu    Second pass: four lanes a tile of the ink. */
 #ifndef CTR_CUDA_PAINT_DEVICE_STATE_CUH
 #define CTR_CUDA_PAINT_DEVICE_STATE_CUH
 
@@ -50,11 +50,15 @@ void paint_launch_layer (const PaintDeviceLayer &device_layer, const CtrPaintTar
     uint32_t index, const CudaSession &session);
 void paint_launch_blend (const CtrPaintTarget &target, const CudaSession &session);
 
-/* The number of the picture's tiles. */
+/* The marks of so many tiles are loaded together. */
+constexpr uint32_t PAINT_TILE_GROUP = 8;
+
+/* The number of the picture's tiles, with some that fill up the last group. */
 static inline uint32_t
 paint_tile_count (const CtrPaintTarget &target)
 {
-  return target.tiles_across * ctr_div_up (target.picture.height, CTR_PAINT_TILE_HEIGHT);
+  const uint32_t tiles = target.tiles_across * ctr_div_up (target.picture.height, CTR_PAINT_TILE_HEIGHT);
+  return ctr_div_up (tiles, PAINT_TILE_GROUP) * PAINT_TILE_GROUP;
 }
 
 #endif

@@ -9,7 +9,7 @@
 namespace
 {
 
-constexpr uint32_t THREADS = 256;
+constexpr uint32_t THREADS = 128;
 
 static_assert (PAINT_GATES <= 32, "a lane a word");
 
@@ -56,25 +56,30 @@ find_contour (const CtrPaintLines &lines, uint32_t rows, uint64_t i)
 {
   const uint32_t lane = threadIdx.x % 32;
   const uint64_t start = i - lane;
-  uint32_t low = 0, high = rows;
-  while (high - low > 1) {
+  uint32_t low = 0, high = rows, begin;
+  while (high - low > 32) {
     const uint32_t step = (high - low + 31) / 32;
     const uint64_t probe = low + (uint64_t) lane * step;
     const uint32_t before = __ballot_sync (~0u, probe < high && lines.table[probe].first <= start);
     low += (__popc (before) - 1) * step;
     high = min (high, low + step);
   }
-  /* First points of the contours after it, as indices among the warp's points. */
-  const uint64_t row = (uint64_t) low + 1 + lane;
-  const uint64_t away = row < rows ? lines.table[row].first - start : 32;
-  const uint32_t begin = (uint32_t) min (away, (uint64_t) 32);
-  uint32_t count = 0;
-  if (!__any_sync (~0u, begin < 32)) /* most warps lie inside a contour */
-    return low;
-  for (uint32_t bit = 16; bit; bit /= 2)
-    if (__shfl_sync (~0u, begin, count + bit - 1) <= lane)
-      count += bit;
-  return low + count;
+  /* The last 32 rows are mostly all that begin up to the warp's last point. */
+  uint32_t row = low - 1;
+  do {
+    const uint64_t probe = (uint64_t) low + lane, first = probe < rows ? lines.table[probe].first : UINT64_MAX;
+    begin = first > start ? (uint32_t) min (first - start, (uint64_t) 32) : 0; /* index among the warp's points */
+    uint32_t count = (uint32_t) __popc (__ballot_sync (~0u, begin == 0));
+    if (__any_sync (~0u, begin % 32 > 0)) { /* most warps lie inside a contour */
+      count = 0;
+      for (uint32_t bit = 32; bit; bit /= 2)
+        if (__shfl_sync (~0u, begin, (count + bit - 1) % 32) <= lane && count + bit <= 32)
+          count += bit;
+    }
+    row += count;
+    low += 32;
+  } while (__shfl_sync (~0u, begin, 31) < 32);
+  return row;
 }
 
 __device__ uint32_t
@@ -408,7 +413,7 @@ paint_launch_layer (const PaintDeviceLayer &l, const CtrPaintTarget &target, con
   const cudaStream_t stream = session.stream;
   const dim3 shares (ctas_for (count * split * 32)), threads (THREADS);
   /* Even a line of few points may be as long as the picture's outline. */
-  const uint32_t line_split = count > 512 * THREADS ? 1 : max (1u, min (64u, 256 / ctas_for (count)));
+  const uint32_t line_split = count > 1024 * THREADS ? 1 : max (1u, min (64u, 512 / ctas_for (count)));
   if (words)
     ctr_launch_overlapped (overlap, colour_words_kernel, dim3 (ctas_for (l.lines.count)), threads, 0, stream, l.lines,
         l.gate, l.counts, l.words);
@@ -430,8 +435,9 @@ paint_launch_layer (const PaintDeviceLayer &l, const CtrPaintTarget &target, con
           (const CtrPaintRectangle *) l.rectangles, count, word, split);
       break;
     case CTR_PAINT_AREAS:
-      ctr_launch_overlapped (overlap, areas_kernel, dim3 (ctr_div_up (width, 32), min (ctr_div_up (height, 8), 65535u)),
-          dim3 (32, THREADS / 32), 0, stream, target, l.gate, l.areas);
+      ctr_launch_overlapped (overlap, areas_kernel,
+          dim3 (ctr_div_up (width, 32), min (ctr_div_up (height, THREADS / 32), 65535u)), dim3 (32, THREADS / 32), 0,
+          stream, target, l.gate, l.areas);
       break;
     case CTR_PAINT_TEXT:
       ctr_launch_overlapped (overlap, glyphs_kernel, shares, threads, 0, stream, target, l.gate,

@@ -49,7 +49,8 @@ canvas_new (Random *random, CanvasFormat format, uint32_t width, uint32_t height
                        .sample_mask = form->sample_mask,
                        .memory = CTR_MEMORY_HOST}};
   size_t offsets[3];
-  canvas.bytes = 2 * random_below (random, 8);
+  const size_t alignment = random_below (random, 2) ? 16 : 2; /* The GPU paints aligned pictures in another way. */
+  canvas.bytes = alignment == 2 ? 2 * random_below (random, 8) : 0;
   for (uint32_t p = 0; p < form->planes; p++) {
     CtrPaintPlane *plane = &canvas.picture.planes[p];
     const uint32_t rows = ((height - 1) >> form->plane[p].y_shift) + 1;
@@ -59,11 +60,12 @@ canvas_new (Random *random, CanvasFormat format, uint32_t width, uint32_t height
     memcpy (plane->component, form->plane[p].component, sizeof plane->component);
     const size_t row = (size_t) (((width - 1) >> plane->x_shift) + 1) * plane->samples * form->sample_size;
     plane->stride = row + 2 * random_below (random, 20);
-    if (form->sample_size == 2)
-      plane->stride &= ~(size_t) 1;
+    if (form->sample_size == 2 || alignment > 2)
+      plane->stride = (plane->stride + alignment - 1) & ~(alignment - 1);
     offsets[p] = canvas.bytes;
     canvas.bytes += (rows - 1) * plane->stride + row;
-    canvas.bytes += p + 1 < form->planes ? canvas.bytes % 2 : 0;
+    if (p + 1 < form->planes)
+      canvas.bytes = (canvas.bytes + alignment - 1) & ~(alignment - 1);
   }
   canvas.memory = malloc (canvas.bytes);
   for (size_t i = 0; i < canvas.bytes; i++)
