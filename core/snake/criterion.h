@@ -216,16 +216,31 @@ ctr_snake_lengths (const CtrPoint *points, uint32_t count)
   return lengths;
 }
 
-/* The description length of a polygon of COUNT points with this CRITERION in a window of PIXELS pixels. */
-CTR_SNAKE_CALLED_RULE double
-ctr_snake_description (double criterion, int64_t pixels, uint32_t count, CtrSnakeLengths lengths)
+/* The product of the mean |dx| and the mean |dy| of the COUNT edges of a polygon. */
+CTR_SNAKE_RULE double
+ctr_snake_mean_box (uint32_t count, CtrSnakeLengths lengths)
 {
-  const double twice_ln_2e = 3.3862943611198906; /* 2 ln (2 e) */
   const double p = count;
   const double mx = (double) (lengths.x > 1 ? lengths.x : 1) / p, my = (double) (lengths.y > 1 ? lengths.y : 1) / p;
-  const double points = ctr_mul (p, ctr_add (twice_ln_2e, ctr_snake_log (ctr_mul (mx, my))));
-  const double window = ctr_add (criterion, ctr_snake_log ((double) pixels));
-  return ctr_add (ctr_add (window, ctr_mul (2, ctr_snake_log (p))), points);
+  return ctr_mul (mx, my);
+}
+
+/* The description length of a polygon of COUNT points with this CRITERION, by the logarithms of the window's pixels, of
+ * COUNT and of ctr_snake_mean_box(). */
+CTR_SNAKE_RULE double
+ctr_snake_description_by (double criterion, double log_pixels, uint32_t count, double log_count, double log_box)
+{
+  const double twice_ln_2e = 3.3862943611198906; /* 2 ln (2 e) */
+  const double points = ctr_mul (count, ctr_add (twice_ln_2e, log_box));
+  return ctr_add (ctr_add (ctr_add (criterion, log_pixels), ctr_mul (2, log_count)), points);
+}
+
+/* The description length of a polygon of COUNT points with this CRITERION in a window of PIXELS pixels. */
+CTR_SNAKE_RULE double
+ctr_snake_description (double criterion, int64_t pixels, uint32_t count, CtrSnakeLengths lengths)
+{
+  return ctr_snake_description_by (criterion, ctr_snake_log ((double) pixels), count, ctr_snake_log (count),
+      ctr_snake_log (ctr_snake_mean_box (count, lengths)));
 }
 
 /* The description length of the whole window with the sums WINDOW as one region. That of a target is lower. */

@@ -35,18 +35,6 @@ snake_blocks (const SnakeKernelArgs &f, uint32_t task)
   return b;
 }
 
-__device__ inline uint32_t
-cluster_thread (const Snake &s)
-{
-  return s.cta * blockDim.x + threadIdx.x;
-}
-
-__device__ inline uint32_t
-cluster_threads (const Snake &s)
-{
-  return s.ctas * blockDim.x;
-}
-
 /* --- Judging blocks --- */
 
 /* The sums of the blocks that IS_CHOSEN (word, sums of the lane's block) chooses, and marks with HERE (word, bits). Each
@@ -55,32 +43,44 @@ template <typename IsChosen, typename Here>
 __device__ inline CtrSnakeSums
 cluster_sum_blocks (const Snake &s, const SnakeBlocks &b, uint32_t pass, IsChosen is_chosen, Here here)
 {
+  constexpr uint32_t TOGETHER = 4; /* words whose sums are on their way */
+  const uint32_t warps = cluster_warps (s);
   CtrSnakeSums own = {0, 0, 0};
 #pragma unroll 1
-  for (uint32_t w = cluster_warp (s); w < b.words; w += cluster_warps (s)) {
-    const int32_t row = (int32_t) (w / b.row_words) - 1;
-    const int32_t column = (int32_t) (w % b.row_words * 32 + lane_index ()) - 1;
-    bool chosen = false;
-    if (row >= 0 && row < b.grid.rows && column >= 0 && column < b.grid.columns) {
-      const SnakeBlockSums block = b.sums[row * b.grid.columns + column];
-      const CtrPoint low = ctr_snake_grid_point (&s.limits, &b.grid, column, row);
-      const CtrPoint high = ctr_snake_grid_point (&s.limits, &b.grid, column + 1, row + 1);
-      const CtrSnakeSums sums = {(int64_t) (high.x - low.x) * (high.y - low.y), (int64_t) block.s1, block.s2};
-      chosen = is_chosen (w, sums);
+  for (uint32_t begin = cluster_warp (s); begin < b.words; begin += TOGETHER * warps) {
+    SnakeBlockSums blocks[TOGETHER];
+    int32_t rows[TOGETHER], columns[TOGETHER];
+    bool there[TOGETHER];
+#pragma unroll
+    for (uint32_t k = 0; k < TOGETHER; k++) {
+      const uint32_t w = begin + k * warps;
+      rows[k] = (int32_t) (w / b.row_words) - 1;
+      columns[k] = (int32_t) (w % b.row_words * 32 + lane_index ()) - 1;
+      there[k] = rows[k] >= 0 && rows[k] < b.grid.rows && columns[k] >= 0 && columns[k] < b.grid.columns;
+      blocks[k] = {0, 0};
+      if (there[k])
+        blocks[k] = b.sums[rows[k] * b.grid.columns + columns[k]];
+    }
+#pragma unroll
+    for (uint32_t k = 0; k < TOGETHER; k++) {
+      const uint32_t w = begin + k * warps;
+      if (w >= b.words)
+        break;
+      const CtrPoint low = ctr_snake_grid_point (&s.limits, &b.grid, columns[k], rows[k]);
+      const CtrPoint high = ctr_snake_grid_point (&s.limits, &b.grid, columns[k] + 1, rows[k] + 1);
+      const CtrSnakeSums sums = {(int64_t) (high.x - low.x) * (high.y - low.y), (int64_t) blocks[k].s1, blocks[k].s2};
+      const bool chosen = there[k] && is_chosen (w, sums);
       if (chosen)
         own = ctr_snake_sums_add (own, sums);
+      here (w, __ballot_sync (~0u, chosen));
     }
-    here (w, __ballot_sync (~0u, chosen));
   }
   CtrSnakeSums *const parts = s.workspace.by_piece.partial_sums + pass * SNAKE_MAX_CTAS;
   own = cta_sum (s.scratch, own);
   if (threadIdx.x == 0)
     parts[s.cta] = own;
   cluster_barrier (s);
-  CtrSnakeSums all = parts[0];
-  for (uint32_t i = 1; i < s.ctas; i++)
-    all = ctr_snake_sums_add (all, parts[i]);
-  return all;
+  return warp_sum (lane_index () < s.ctas ? parts[lane_index ()] : CtrSnakeSums{0, 0, 0});
 }
 
 /* The bits of the columns K * 32 .. K * 32 + 31 that are not of the frame. */

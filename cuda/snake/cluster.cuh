@@ -26,10 +26,16 @@ struct SnakeArrays {
 
 constexpr uint32_t SNAKE_SHARED_CHANGES = 256; /* in shared memory, if the cluster is one CTA */
 constexpr uint32_t SNAKE_WARP_CHANGES = 32;    /* as many changes are applied by one warp */
-constexpr uint32_t SNAKE_LISTED = 1024;        /* as many listed changes are in shared memory */
+constexpr uint32_t SNAKE_LISTED = 512;         /* as many listed changes are in shared memory */
 constexpr uint32_t SNAKE_SHARED_LIST = 64;     /* the cluster shares the decisions on more changes */
 constexpr uint32_t SNAKE_ITEMS = 64;           /* points whose moves a CTA prices together */
 constexpr uint32_t SNAKE_LONG_ROWS = 192;      /* edges of more rows are shared by the cluster */
+
+/* The bounding box of points. */
+struct __align__ (8) SnakeBox
+{
+  uint16_t left, right, top, bottom;
+};
 
 /* Shared memory for reductions and decisions of a CTA. */
 struct SnakeScratch {
@@ -45,14 +51,19 @@ struct SnakeScratch {
     struct {
       double values[SNAKE_LISTED];
       uint32_t points[SNAKE_LISTED]; /* index | direction << 16 */
+      SnakeBox boxes[SNAKE_LISTED];  /* of all points of which the change moves or removes edges */
     } listed;                        /* the first changes in LIST */
   };
-  uint32_t move_counts[2];       /* number of MOVES in this round and in the next */
-  uint16_t moves[SNAKE_ITEMS];   /* item * CTR_SNAKE_DIRECTIONS + direction */
-  uint32_t blocked[SNAKE_ITEMS]; /* by item: does its move touch an edge? */
-  uint32_t dropped;              /* bits of the first changes that are dropped */
-  CtrSnakeSums inside;           /* inside and criterion: after the moves */
+  uint32_t move_counts[2];                            /* number of MOVES in this round and in the next */
+  uint16_t moves[SNAKE_ITEMS * CTR_SNAKE_DIRECTIONS]; /* item * CTR_SNAKE_DIRECTIONS + direction */
+  uint32_t blocked[SNAKE_ITEMS];                      /* by item: the directions whose moves touch an edge */
+  double log_pixels;                                  /* of the window */
+  /* After changes. */
+  CtrSnakeSums inside;
   double criterion;
+  CtrSnakeLengths lengths; /* of pruning */
+  double description;
+  uint32_t only; /* the point that alone is removed, or NO_CHANGE */
 };
 
 struct Snake {
@@ -61,6 +72,7 @@ struct Snake {
   SnakeWorkspace workspace;
   SnakeChange *changes; /* changes by point: in the workspace or in shared memory */
   uint32_t list_count;  /* that have been made */
+  uint32_t sum_count;   /* of the polygon, that have been made */
   uint32_t cta, ctas;   /* index in the cluster, and its size */
   CtrSnakeWindow limits;
   uint32_t min_segment;
@@ -101,6 +113,18 @@ __device__ inline uint32_t
 cluster_warps (const Snake &s)
 {
   return s.ctas * cta_warps ();
+}
+
+__device__ inline uint32_t
+cluster_thread (const Snake &s)
+{
+  return s.cta * blockDim.x + threadIdx.x;
+}
+
+__device__ inline uint32_t
+cluster_threads (const Snake &s)
+{
+  return s.ctas * blockDim.x;
 }
 
 __device__ inline void
@@ -145,102 +169,6 @@ cta_record (const SnakeKernelArgs &f, Snake &s, CtrSnakeChangeKind kind, uint32_
   __syncthreads ();
 }
 
-/* Called before changes are found: other CTAs may still read the previous ones. */
-__device__ inline void
-swap_changes (Snake &s)
-{
-  SnakeChange *last = s.workspace.by_point.changes;
-  s.workspace.by_point.changes = s.workspace.by_point.previous_changes;
-  s.workspace.by_point.previous_changes = last;
-  s.changes = s.ctas == 1 && s.count <= SNAKE_SHARED_CHANGES ? s.scratch->changes : s.workspace.by_point.changes;
-}
-
-/* Fills LIST with the points that have changes, in any order. Returns their number. */
-__device__ inline uint32_t
-cta_list_changes (Snake &s)
-{
-  uint32_t *counter = &s.scratch->counters[s.list_count % 2];
-  if (threadIdx.x == 0)
-    s.scratch->counters[(s.list_count + 1) % 2] = 0;
-  s.list_count++;
-#pragma unroll 1
-  for (uint32_t i = threadIdx.x; i < s.count; i += blockDim.x) {
-    const SnakeChange change = s.changes[i];
-    if (change.index == NO_CHANGE)
-      continue;
-    const uint32_t at = atomicAdd (counter, 1);
-    s.arrays.list[at] = (uint16_t) i;
-    s.arrays.chosen[at] = 1;
-    if (at < SNAKE_LISTED) {
-      s.scratch->listed.values[at] = change.value;
-      s.scratch->listed.points[at] = i | change.direction << 16;
-    }
-    if (at < SNAKE_WARP_CHANGES)
-      s.scratch->first_changes[at] = change;
-  }
-  __syncthreads ();
-  return *counter;
-}
-
-/* A listed change without its gain. */
-struct SnakeListed {
-  double value;
-  uint32_t index, direction;
-};
-
-__device__ inline SnakeListed
-listed_change (const Snake &s, uint32_t l)
-{
-  if (l < SNAKE_LISTED) {
-    const uint32_t point = s.scratch->listed.points[l];
-    return {s.scratch->listed.values[l], point & 0xffff, point >> 16};
-  }
-  const SnakeChange &change = s.changes[s.arrays.list[l]];
-  return {change.value, change.index, change.direction};
-}
-
-/* Is the change OWN dropped in favour of a listed one, by DROPS (own, other)? */
-template <typename Drops>
-__device__ inline bool
-warp_is_dropped (const Snake &s, uint32_t listed, const SnakeListed &own, Drops drops)
-{
-#pragma unroll 1
-  for (uint32_t first = 0; first < listed; first += 32)
-    if (__any_sync (~0u, drops (own, listed_change (s, min (first + lane_index (), listed - 1)))))
-      return true;
-  return false;
-}
-
-/* Drops listed changes: CHOSEN becomes 0. */
-template <typename Drops>
-__device__ inline void
-cluster_drop (const Snake &s, uint32_t listed, Drops drops)
-{
-  const uint32_t warp = threadIdx.x / 32;
-  if (s.ctas > 1 && listed > SNAKE_SHARED_LIST) {
-#pragma unroll 1
-    for (uint32_t i = s.cta + warp * s.ctas; i < s.count; i += cta_warps () * s.ctas) {
-      const SnakeChange &change = s.changes[i];
-      if (change.index == NO_CHANGE)
-        continue;
-      const bool dropped = warp_is_dropped (s, listed, {change.value, change.index, change.direction}, drops);
-      if (lane_index () == 0)
-        s.workspace.by_point.drops[i] = dropped;
-    }
-    cluster_barrier (s);
-#pragma unroll 1
-    for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x)
-      if (s.workspace.by_point.drops[listed_change (s, l).index])
-        s.arrays.chosen[l] = 0;
-  } else {
-#pragma unroll 1
-    for (uint32_t l = warp; l < listed; l += cta_warps ())
-      if (warp_is_dropped (s, listed, listed_change (s, l), drops) && lane_index () == 0)
-        s.arrays.chosen[l] = 0;
-  }
-  __syncthreads ();
-}
-
 /* --- Prices --- */
 
 /* Each pair of lanes has its own INSIDE. Returns the criterion with it; the even lane has the region inside, the odd
@@ -256,12 +184,23 @@ warp_criterion (const SnakeKernelArgs &f, const Snake &s, CtrSnakeSums inside)
   return both ? sum : HUGE_VAL;
 }
 
-/* Each pair of lanes has its own changed polygon. Returns its description length. */
+/* Each group of 4 lanes has its own changed polygon. Returns its description length. The lanes take a logarithm each. */
 __device__ inline double
 warp_description (
     const SnakeKernelArgs &f, const Snake &s, CtrSnakeSums inside, uint32_t count, CtrSnakeLengths lengths)
 {
-  return ctr_snake_description (warp_criterion (f, s, inside), s.window.n, count, lengths);
+  const CtrSnakeSums outside = ctr_snake_sums_sub (s.window, inside);
+  const bool both = inside.n >= 1 && outside.n >= 1;
+  const uint32_t lane = lane_index (), first = lane & ~3u;
+  double own = 0;
+  if (lane & 2)
+    own = ctr_snake_log (lane & 1 ? (double) count : ctr_snake_mean_box (count, lengths));
+  else if (both)
+    own = ctr_snake_cost (&f.cost, lane & 1 ? outside : inside);
+  __syncwarp ();
+  const double sum = ctr_add (__shfl_sync (~0u, own, first), __shfl_sync (~0u, own, first | 1));
+  const double log_box = __shfl_sync (~0u, own, first | 2), log_count = __shfl_sync (~0u, own, first | 3);
+  return ctr_snake_description_by (both ? sum : HUGE_VAL, s.scratch->log_pixels, count, log_count, log_box);
 }
 
 /* --- Reductions --- */
@@ -311,14 +250,14 @@ warp_sum (CtrSnakeSums sums)
   return {(int64_t) warp_sum ((uint64_t) sums.n), (int64_t) warp_sum ((uint64_t) sums.s1), warp_sum (sums.s2)};
 }
 
-/* The sum over groups of LANES lanes, a power of two, in all of them. FEW: the sums are of at most SNAKE_PIECE_ROWS
+/* The sum over groups of LANES lanes, a power of two, in all of them. FEW: the sums are of at most SNAKE_FEW_ROWS
  * rows. NARROW: samples have 8 bits. */
-constexpr uint32_t SNAKE_PIECE_ROWS = 32, HALF_WARP = 16, HALF_WARPS = 2;
+constexpr uint32_t SNAKE_PIECE_ROWS = 32, SNAKE_FEW_ROWS = 128, HALF_WARP = 16, HALF_WARPS = 2;
 template <bool NARROW>
 __device__ inline CtrSnakeSums
 lanes_sum (CtrSnakeSums sums, uint32_t lanes, bool few)
 {
-  static_assert ((uint64_t) SNAKE_PIECE_ROWS * 65535 * 255 < 1u << 31, "the samples' sum has 32 bits with its sign");
+  static_assert ((uint64_t) SNAKE_FEW_ROWS * 65535 * 255 < 1u << 31, "the samples' sum has 32 bits with its sign");
   if (NARROW && few) {
     int32_t n = (int32_t) sums.n, s1 = (int32_t) sums.s1;
     uint64_t s2 = sums.s2;
@@ -402,13 +341,13 @@ cluster_best (const Snake &s, double *value, uint32_t *number)
   if (threadIdx.x == 0)
     s.workspace.by_cta.bests[s.cta] = {*value, *number};
   cluster_barrier (s);
-  for (uint32_t i = 0; i < s.ctas; i++) {
-    const SnakeBest other = s.workspace.by_cta.bests[i];
-    if (is_better (other.value, other.number, *value, *number)) {
-      *value = other.value;
-      *number = other.number;
-    }
+  if (lane_index () < s.ctas) {
+    const SnakeBest other = s.workspace.by_cta.bests[lane_index ()];
+    *value = other.value;
+    *number = other.number;
   }
+  __syncwarp ();
+  warp_best (value, number);
 }
 
 /* Sets OFFSETS[k], for k from 0 to COUNT, to the sum of SIZE (i) over all i < k. Returns the sum over all. */

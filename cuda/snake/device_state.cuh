@@ -23,8 +23,9 @@
 
 #include "core/snake/snake.h"
 
-/* Threads of a CTA: the larger number where each CTA has a multiprocessor of its own, otherwise the smaller one. */
-constexpr uint32_t SNAKE_LARGE_THREADS = 768, SNAKE_SMALL_THREADS = 384, SNAKE_MAX_WARPS = SNAKE_LARGE_THREADS / 32;
+/* Threads of a CTA: the larger number for large windows, where each CTA has a multiprocessor of its own. More threads
+ * would have too few registers. */
+constexpr uint32_t SNAKE_LARGE_THREADS = 512, SNAKE_SMALL_THREADS = 384, SNAKE_MAX_WARPS = SNAKE_LARGE_THREADS / 32;
 constexpr uint32_t SNAKE_MAX_CTAS = 16; /* of a cluster, if the GPU supports it; otherwise 8 */
 constexpr uint32_t SNAKE_MIN_CAPACITY = 1024;
 constexpr int SNAKE_VARIANTS = CTR_SNAKE_DIRECTIONS + 1; /* of a point: its moves and its place */
@@ -42,14 +43,15 @@ struct __align__ (16) SnakeSums16
   uint64_t s2;
 };
 
-/* The table for the samples from (left, top) to (right, bottom). LEFT is a multiple of the block. */
+/* The table for the samples from (left, top) to (right, bottom). Blocks are aligned in memory, so in each row the first
+ * one may begin left of the table, or of the image. */
 struct SnakeTable {
-  const uint8_t *pixels; /* of the image */
+  const uint8_t *pixels; /* the block with the image's first sample */
+  uint32_t shift;        /* bytes from there to the sample */
   size_t stride;
-  uint32_t width;
-  uint32_t aligned; /* pixels and stride are multiples of 16 bytes */
+  uint64_t loadable_from, loadable; /* bytes, from PIXELS on, of all blocks that are in the image as a whole */
   int32_t left, top, right, bottom;
-  uint32_t blocks; /* entries of a row: its blocks and one more behind the last */
+  uint32_t blocks; /* entries of a row: one for each block that it has, and for the end of the last one */
   void *sums;      /* SnakeSums8 or SnakeSums16 */
 };
 
@@ -139,6 +141,7 @@ struct SnakeKernelArgs {
 struct SnakeWorkspace {
   struct {
     SnakeBest *bests;
+    CtrSnakeSums *sums; /* of the polygon; two arrays by turns, as other CTAs may still read the last one */
   } by_cta;
   struct {
     CtrSnakeSums *partial_sums;
@@ -150,10 +153,8 @@ struct SnakeWorkspace {
     SnakeChange *changes;
     SnakeChange *previous_changes; /* other CTAs may still read them */
     uint32_t *drops;               /* is the listed change of a point dropped? */
+    uint32_t *proposals, *splits;  /* is the edge from a point proposed to be split, is it split? */
   } by_point;
-  struct {
-    CtrPoint *new_points; /* of the polygon that replaces the current one */
-  } by_cta_and_point;
 };
 
 /* Sets WORKSPACE to the arrays of TASK. Returns their size in bytes. */
@@ -163,26 +164,29 @@ snake_workspace (const SnakeKernelArgs &f, uint32_t task, SnakeWorkspace *worksp
   uint8_t *at = f.by_task.workspaces + task * f.by_task.workspace_size;
   const size_t points = f.capacity;
   workspace->by_cta.bests = (SnakeBest *) at;
-  workspace->by_piece.partial_sums = (CtrSnakeSums *) (at + 256);
+  workspace->by_cta.sums = (CtrSnakeSums *) (at + 256);
+  workspace->by_piece.partial_sums = workspace->by_cta.sums + 2 * SNAKE_MAX_CTAS;
   workspace->by_point_and_direction.gains = workspace->by_piece.partial_sums + SNAKE_VARIANTS * points;
   workspace->by_point.changes =
       (SnakeChange *) (workspace->by_point_and_direction.gains + CTR_SNAKE_DIRECTIONS * points);
   workspace->by_point.previous_changes = workspace->by_point.changes + points;
   workspace->by_point.drops = (uint32_t *) (workspace->by_point.previous_changes + points);
-  workspace->by_cta_and_point.new_points = (CtrPoint *) (workspace->by_point.drops + points);
-  return (size_t) ((uint8_t *) (workspace->by_cta_and_point.new_points + SNAKE_MAX_CTAS * points) - at + 255) / 256
-         * 256;
+  workspace->by_point.proposals = workspace->by_point.drops + points;
+  workspace->by_point.splits = workspace->by_point.proposals + points;
+  return (size_t) ((uint8_t *) (workspace->by_point.splits + points) - at + 255) / 256 * 256;
 }
-static_assert (SNAKE_MAX_CTAS * sizeof (SnakeBest) <= 256, "the partial sums follow after 256 bytes");
+static_assert (SNAKE_MAX_CTAS * sizeof (SnakeBest) <= 256, "the sums follow after 256 bytes");
 
 /* The largest number of CTAs of a cluster on the current GPU. CLUSTERS: it has clusters. */
 uint32_t snake_max_ctas (bool clusters);
 
-/* These queue the kernels: the table, and the bands and blocks of COUNT tasks, of which the largest has BLOCKS blocks; then the evolution of COUNT tasks from
- * by_cluster.tasks[FIRST] on, by clusters of CTAS CTAs of THREADS threads each. WIDE: samples have 16 bits. HISTORY: every
- * polygon is recorded. */
-void snake_launch_table (const SnakeKernelArgs &args, uint32_t count, uint32_t blocks, bool wide, cudaStream_t stream);
+/* These queue the kernels: the table, and the bands and blocks of COUNT tasks, of which the largest has BLOCKS blocks;
+ * then the evolution of COUNT tasks from by_cluster.tasks[FIRST] on, by clusters of CTAS CTAs of THREADS threads each.
+ * EXCLUSIVE: each CTA has a multiprocessor of its own. WIDE: samples have 16 bits. HISTORY: every polygon is recorded.
+ * OVERLAP: the GPU has programmatic dependent launch. */
+void snake_launch_table (
+    const SnakeKernelArgs &args, uint32_t count, uint32_t blocks, bool wide, bool overlap, cudaStream_t stream);
 bool snake_launch_evolution (const SnakeKernelArgs &args, uint32_t first, uint32_t count, uint32_t ctas,
-    uint32_t threads, bool wide, bool history, cudaStream_t stream, CtrError *error);
+    uint32_t threads, bool exclusive, bool wide, bool history, bool overlap, cudaStream_t stream, CtrError *error);
 
 #endif

@@ -24,13 +24,14 @@ cluster_fit (const SnakeKernelArgs &f, Snake &s, uint32_t step)
       kind = CTR_SNAKE_SPLIT;
     }
     if (prunes) {
-      changed = cluster_prune<WIDE> (f, s);
+      changed = cluster_prune<WIDE> (f, s, !removed);
       removed = removed || changed;
       if (changed)
         continue;
       if (!removed || s.exhausted)
         return;
       removed = false;
+      s.criterion = warp_criterion (f, s, s.inside);
     }
     cluster_move<WIDE, HISTORY> (f, s, step);
     if (s.exhausted)
@@ -105,11 +106,13 @@ shared_size (uint32_t capacity, uint32_t threads, SnakeArrays *arrays, uint8_t *
   return size > start ? size : start;
 }
 
-template <bool WIDE, bool HISTORY>
+/* For up to THREADS threads and CTAS CTAs on a multiprocessor, which limit the registers. */
+template <bool WIDE, bool HISTORY, uint32_t THREADS, uint32_t CTAS>
 __global__ void
-__launch_bounds__ (SNAKE_LARGE_THREADS, 1)
+__launch_bounds__ (THREADS, CTAS)
     evolve_kernel (const __grid_constant__ SnakeKernelArgs f, uint32_t first, uint32_t ctas)
 {
+  ctr_wait_for_previous ();
   extern __shared__ uint4 memory[];
   __shared__ SnakeScratch scratch;
   const uint32_t number = f.by_cluster.tasks[first + blockIdx.x / ctas];
@@ -126,14 +129,14 @@ __launch_bounds__ (SNAKE_LARGE_THREADS, 1)
   s.exhausted = false;
   s.needed_capacity = 0;
   s.count = s.most = 0;
-  s.list_count = 0;
+  s.list_count = s.sum_count = 0;
   s.task = number;
   s.moments = s.history_points = 0;
   if (threadIdx.x < 2)
     scratch.counters[threadIdx.x] = scratch.move_counts[threadIdx.x] = 0;
-  if (threadIdx.x == 0)
-    scratch.dropped = 0;
   s.window = cta_sum_cells (f, s, number, (SnakeCells *) memory);
+  if (threadIdx.x == 0)
+    scratch.log_pixels = ctr_snake_log ((double) s.window.n);
   __syncthreads ();
   bool restarted;
   const bool found = cluster_find_target<WIDE, HISTORY> (f, s, number, memory, &restarted);
@@ -162,53 +165,82 @@ __launch_bounds__ (SNAKE_LARGE_THREADS, 1)
   f.by_task.results[number] = r;
 }
 
-/* Configuration for COUNT clusters of CTAS CTAs of THREADS threads. It refers to ATTRIBUTE. */
+/* Configuration for COUNT clusters of CTAS CTAs of THREADS threads. OVERLAP: they start as the kernel before ends. It
+ * refers to ATTRIBUTES. */
 cudaLaunchConfig_t
-config_of (uint32_t capacity, uint32_t count, uint32_t ctas, uint32_t threads, cudaLaunchAttribute *attribute)
+config_of (
+    uint32_t capacity, uint32_t count, uint32_t ctas, uint32_t threads, bool overlap, cudaLaunchAttribute attributes[2])
 {
   SnakeArrays arrays;
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3 (count * ctas);
   config.blockDim = dim3 (threads);
   config.dynamicSmemBytes = shared_size (capacity, threads, &arrays, NULL);
-  attribute->id = cudaLaunchAttributeClusterDimension;
-  attribute->val.clusterDim.x = ctas;
-  attribute->val.clusterDim.y = attribute->val.clusterDim.z = 1;
-  config.attrs = attribute;
-  config.numAttrs = ctas > 1;
+  config.attrs = attributes;
+  if (overlap) {
+    cudaLaunchAttribute *attribute = &attributes[config.numAttrs++];
+    attribute->id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute->val.programmaticStreamSerializationAllowed = 1;
+  }
+  if (ctas > 1) {
+    cudaLaunchAttribute *attribute = &attributes[config.numAttrs++];
+    attribute->id = cudaLaunchAttributeClusterDimension;
+    attribute->val.clusterDim.x = ctas;
+    attribute->val.clusterDim.y = attribute->val.clusterDim.z = 1;
+  }
   return config;
 }
 
-template <bool WIDE, bool HISTORY>
+template <bool WIDE, bool HISTORY, uint32_t THREADS, uint32_t CTAS>
 bool
 supports_max_ctas ()
 {
-  cudaLaunchAttribute attribute = {};
-  const cudaLaunchConfig_t config =
-      config_of (CTR_SNAKE_MAX_POINTS, 1, SNAKE_MAX_CTAS, SNAKE_LARGE_THREADS, &attribute);
+  cudaLaunchAttribute attributes[2] = {};
+  const cudaLaunchConfig_t config = config_of (CTR_SNAKE_MAX_POINTS, 1, SNAKE_MAX_CTAS, THREADS, false, attributes);
   int clusters = 0;
-  return cudaFuncSetAttribute (evolve_kernel<WIDE, HISTORY>, cudaFuncAttributeNonPortableClusterSizeAllowed, 1)
+  return cudaFuncSetAttribute (
+             evolve_kernel<WIDE, HISTORY, THREADS, CTAS>, cudaFuncAttributeNonPortableClusterSizeAllowed, 1)
              == cudaSuccess
-         && cudaFuncSetAttribute (evolve_kernel<WIDE, HISTORY>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                (int) config.dynamicSmemBytes)
+         && cudaFuncSetAttribute (evolve_kernel<WIDE, HISTORY, THREADS, CTAS>,
+                cudaFuncAttributeMaxDynamicSharedMemorySize, (int) config.dynamicSmemBytes)
                 == cudaSuccess
-         && cudaOccupancyMaxActiveClusters (&clusters, evolve_kernel<WIDE, HISTORY>, &config) == cudaSuccess
+         && cudaOccupancyMaxActiveClusters (&clusters, evolve_kernel<WIDE, HISTORY, THREADS, CTAS>, &config)
+                == cudaSuccess
          && clusters > 0;
 }
 
-template <bool WIDE, bool HISTORY>
+template <bool WIDE, bool HISTORY, uint32_t THREADS, uint32_t CTAS>
 bool
-launch (const SnakeKernelArgs &f, uint32_t first, uint32_t count, uint32_t ctas, uint32_t threads, cudaStream_t stream,
-    CtrError *error)
+launch (const SnakeKernelArgs &f, uint32_t first, uint32_t count, uint32_t ctas, uint32_t threads, bool overlap,
+    cudaStream_t stream, CtrError *error)
 {
-  cudaLaunchAttribute attribute = {};
-  cudaLaunchConfig_t config = config_of (f.capacity, count, ctas, threads, &attribute);
+  cudaLaunchAttribute attributes[2] = {};
+  cudaLaunchConfig_t config = config_of (f.capacity, count, ctas, threads, overlap, attributes);
   config.stream = stream;
-  CTR_CUDA (cudaFuncSetAttribute (
-      evolve_kernel<WIDE, HISTORY>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) config.dynamicSmemBytes));
-  ctr_launch_configured (config, evolve_kernel<WIDE, HISTORY>, f, first, ctas);
+  CTR_CUDA (cudaFuncSetAttribute (evolve_kernel<WIDE, HISTORY, THREADS, CTAS>,
+      cudaFuncAttributeMaxDynamicSharedMemorySize, (int) config.dynamicSmemBytes));
+  ctr_launch_configured (config, evolve_kernel<WIDE, HISTORY, THREADS, CTAS>, f, first, ctas);
   CTR_CUDA (cudaGetLastError ());
   return true;
+}
+
+template <uint32_t THREADS, uint32_t CTAS>
+bool
+all_support_max_ctas ()
+{
+  return supports_max_ctas<false, false, THREADS, CTAS> () && supports_max_ctas<true, false, THREADS, CTAS> ()
+         && supports_max_ctas<false, true, THREADS, CTAS> () && supports_max_ctas<true, true, THREADS, CTAS> ();
+}
+
+template <uint32_t THREADS, uint32_t CTAS>
+bool
+launch_any (const SnakeKernelArgs &f, uint32_t first, uint32_t count, uint32_t ctas, uint32_t threads, bool wide,
+    bool history, bool overlap, cudaStream_t stream, CtrError *error)
+{
+  const auto launch_kernel = history
+                                 ? (wide ? launch<true, true, THREADS, CTAS> : launch<false, true, THREADS, CTAS>)
+                                 : (wide ? launch<true, false, THREADS, CTAS> : launch<false, false, THREADS, CTAS>);
+  return launch_kernel (f, first, count, ctas, threads, overlap, stream, error);
 }
 
 } // namespace
@@ -218,17 +250,18 @@ snake_max_ctas (bool clusters)
 {
   if (!clusters)
     return 1;
-  const bool most = supports_max_ctas<false, false> () && supports_max_ctas<true, false> ()
-                    && supports_max_ctas<false, true> () && supports_max_ctas<true, true> ();
+  const bool most = all_support_max_ctas<SNAKE_SMALL_THREADS, 1> () && all_support_max_ctas<SNAKE_SMALL_THREADS, 2> ()
+                    && all_support_max_ctas<SNAKE_LARGE_THREADS, 1> ();
   cudaGetLastError (); /* a GPU that does not support them is no error */
   return most ? SNAKE_MAX_CTAS : 8;
 }
 
 bool
 snake_launch_evolution (const SnakeKernelArgs &f, uint32_t first, uint32_t count, uint32_t ctas, uint32_t threads,
-    bool wide, bool history, cudaStream_t stream, CtrError *error)
+    bool exclusive, bool wide, bool history, bool overlap, cudaStream_t stream, CtrError *error)
 {
-  const auto launch_kernel =
-      history ? (wide ? launch<true, true> : launch<false, true>) : (wide ? launch<true, false> : launch<false, false>);
-  return launch_kernel (f, first, count, ctas, threads, stream, error);
+  const auto launch_kernels = !exclusive                       ? launch_any<SNAKE_SMALL_THREADS, 2>
+                              : threads <= SNAKE_SMALL_THREADS ? launch_any<SNAKE_SMALL_THREADS, 1>
+                                                               : launch_any<SNAKE_LARGE_THREADS, 1>;
+  return launch_kernels (f, first, count, ctas, threads, wide, history, overlap, stream, error);
 }

@@ -5,6 +5,8 @@
 
 #include "cuda/snake/cluster.cuh"
 
+constexpr uint32_t SNAKE_TOGETHER = 2; /* rows of a thread whose samples are on their way */
+
 /* Two consecutive edges, from A over M to B. A single edge has M = B. */
 struct SnakeLine {
   CtrPoint a, m, b;
@@ -22,20 +24,65 @@ rows_of (const SnakeLine &l)
   return rows_between (l.a, l.m) + rows_between (l.m, l.b);
 }
 
-/* The term of row R in the sums along a line. Rows are counted from above, first those of the first edge, then those of
- * the second. */
-template <bool WIDE>
+/* Sums rows FIRST, FIRST + STEP, .. above END along a line. Rows are counted from above, first those of the first edge,
+ * then those of the second. The loads of several rows are on their way together. */
+template <bool WIDE, uint32_t TOGETHER>
 __device__ inline CtrSnakeSums
-row_term (const SnakeTable &t, const SnakeLine &l, uint32_t r)
+sum_rows (const SnakeTable &t, const SnakeLine &l, uint32_t first, uint32_t end, uint32_t step)
 {
   const uint32_t rows_a = rows_between (l.a, l.m);
-  const bool second = r >= rows_a;
-  const CtrPoint from = second ? l.m : l.a, to = second ? l.b : l.m;
-  const bool down = from.y < to.y;
-  const CtrPoint upper = down ? from : to, lower = down ? to : from;
-  r -= second ? rows_a : 0;
-  const CtrSnakeSums sums = sums_left_of<WIDE> (t, column_of (upper, lower, r), upper.y + (int32_t) r);
-  return down ? sums : CtrSnakeSums{-sums.n, -sums.s1, 0 - sums.s2};
+  CtrSnakeSums sums = {0, 0, 0};
+#pragma unroll 1
+  for (uint32_t row = first; row < end; row += TOGETHER * step) {
+    SnakeLoads<WIDE> loads[TOGETHER];
+    bool down[TOGETHER];
+#pragma unroll
+    for (uint32_t k = 0; k < TOGETHER; k++) {
+      const uint32_t r = min (row + k * step, end - 1);
+      const bool second = r >= rows_a;
+      const CtrPoint from = second ? l.m : l.a, to = second ? l.b : l.m;
+      down[k] = from.y < to.y;
+      const CtrPoint upper = down[k] ? from : to, lower = down[k] ? to : from;
+      const uint32_t below = r - (second ? rows_a : 0);
+      loads[k] = load_sums<WIDE> (t, column_of (upper, lower, below), upper.y + (int32_t) below, row + k * step < end);
+    }
+#pragma unroll
+    for (uint32_t k = 0; k < TOGETHER; k++) {
+      const CtrSnakeSums own = sums_of<WIDE> (t, loads[k]);
+      sums = down[k] ? ctr_snake_sums_add (sums, own) : ctr_snake_sums_sub (sums, own);
+    }
+  }
+  return sums;
+}
+
+/* The position of the bit of BITS that has N set bits below it. */
+__device__ inline uint32_t
+nth_set_bit (uint32_t bits, uint32_t n)
+{
+  uint32_t at = 0;
+#pragma unroll
+  for (uint32_t width = 16; width; width /= 2) {
+    const uint32_t below = __popc (bits >> at & ((1u << width) - 1));
+    at += below <= n ? width : 0;
+    n -= below <= n ? below : 0;
+  }
+  return at;
+}
+
+/* The last of COUNT items that begins at N or before, where OFFSETS has the beginnings. It is not an empty one if N is
+ * below the last end. */
+__device__ inline uint32_t
+last_begun (const uint32_t *offsets, uint32_t count, uint32_t n)
+{
+  uint32_t low = 0, high = count;
+  while (high - low > 1) {
+    const uint32_t middle = (low + high) / 2;
+    if (offsets[middle] <= n)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
 }
 
 /* The pieces into which lines are cut, so that warps share them. */
@@ -51,16 +98,20 @@ template <bool WIDE, int VARIANTS, typename Rows, typename Line>
 __device__ inline SnakePieces
 cluster_sum_lines (const SnakeKernelArgs &f, const Snake &s, uint32_t count, Rows rows, Line line)
 {
-  SnakePieces pieces = {SNAKE_PIECE_ROWS, 0};
   /* There is room for at least one piece an item. */
   const uint32_t max_pieces = SNAKE_VARIANTS * f.capacity / VARIANTS;
-  for (;; pieces.rows *= 4) {
+  const uint32_t half_warps = cluster_warps (s) * HALF_WARPS;
+  SnakePieces pieces = {SNAKE_PIECE_ROWS, 0};
+  for (bool first = true;; first = false) {
     pieces.count = cta_scan (s, s.arrays.offsets, count, [&] (uint32_t k) {
       const uint32_t r = rows (k);
       return r == NO_CHANGE ? 0 : (r + pieces.rows - 1) / pieces.rows + (r == 0);
     });
-    if (pieces.count <= max_pieces)
+    /* Longer pieces take less time in all, if there are enough of them. */
+    const uint32_t times = pieces.count > max_pieces ? 4 : first ? ctr_div_up (pieces.count * VARIANTS, half_warps) : 1;
+    if (times <= 1)
       break;
+    pieces.rows *= min (times, 4u);
     __syncthreads ();
   }
   const uint32_t *offsets = s.arrays.offsets;
@@ -69,23 +120,12 @@ cluster_sum_lines (const SnakeKernelArgs &f, const Snake &s, uint32_t count, Row
   for (uint32_t w = cluster_warp (s); w * HALF_WARPS < all; w += cluster_warps (s)) {
     /* Most lines are short, so half a warp has a piece. */
     const uint32_t t = min (w * HALF_WARPS + lane_index () / HALF_WARP, all - 1), piece = t / VARIANTS;
-    /* LOW becomes the last item that begins at this piece or before. It is not one without pieces. */
-    uint32_t low = 0, high = count;
-    while (high - low > 1) {
-      const uint32_t middle = (low + high) / 2;
-      if (offsets[middle] <= piece)
-        low = middle;
-      else
-        high = middle;
-    }
+    const uint32_t low = last_begun (offsets, count, piece);
     const SnakeLine l = line (low, (int) (t % VARIANTS));
     const uint32_t first = (piece - offsets[low]) * pieces.rows, end = min (rows_of (l), first + pieces.rows);
-    CtrSnakeSums sums = {0, 0, 0};
-#pragma unroll 2
-    for (uint32_t r = first + lane_index () % HALF_WARP; r < end; r += HALF_WARP)
-      sums = ctr_snake_sums_add (sums, row_term<WIDE> (f.table, l, r));
+    CtrSnakeSums sums = sum_rows<WIDE, SNAKE_TOGETHER> (f.table, l, first + lane_index () % HALF_WARP, end, HALF_WARP);
     __syncwarp ();
-    sums = lanes_sum<!WIDE> (sums, HALF_WARP, pieces.rows <= SNAKE_PIECE_ROWS);
+    sums = lanes_sum<!WIDE> (sums, HALF_WARP, pieces.rows <= SNAKE_FEW_ROWS);
     if (lane_index () % HALF_WARP == 0 && w * HALF_WARPS + lane_index () / HALF_WARP < all)
       s.workspace.by_piece.partial_sums[t] = sums;
   }
@@ -111,26 +151,64 @@ warp_item_sums (const Snake &s, uint32_t item)
   return all;
 }
 
-/* Sums the whole polygon and finds its criterion. */
+/* Sums along VARIANTS lines of each of up to 32 items, whose bits are in ITEMS. LINE (item, variant): the line. After a
+ * barrier, the sums are in ALL[item * VARIANTS + variant]. */
+template <bool WIDE, int VARIANTS, typename Line>
+__device__ inline void
+cta_sum_lines (const SnakeKernelArgs &f, uint32_t items, CtrSnakeSums *all, Line line)
+{
+  const uint32_t lines = __popc (items) * VARIANTS;
+  /* Lanes for each line. Most lines are short. */
+  const uint32_t lanes = lines > blockDim.x / HALF_WARP ? HALF_WARP / 2 : lines > cta_warps () ? HALF_WARP : 32;
+  const uint32_t lane = threadIdx.x % lanes;
+#pragma unroll 1
+  for (uint32_t begin = threadIdx.x / 32 * (32 / lanes); begin < lines; begin += blockDim.x / lanes) {
+    const uint32_t own = begin + lane_index () / lanes, t = min (own, lines - 1);
+    const uint32_t item = nth_set_bit (items, t / VARIANTS), variant = t % VARIANTS;
+    const SnakeLine l = line (item, (int) variant);
+    const uint32_t rows = rows_of (l);
+    CtrSnakeSums sums = sum_rows<WIDE, SNAKE_TOGETHER> (f.table, l, lane, rows, lanes);
+    __syncwarp ();
+    sums = lanes_sum<!WIDE> (sums, lanes, !__any_sync (~0u, rows > SNAKE_FEW_ROWS));
+    if (lane == 0 && own < lines)
+      all[item * VARIANTS + variant] = sums;
+  }
+}
+
+/* Sums the whole polygon and finds its criterion, a thread a row. */
 template <bool WIDE>
 __device__ inline void
 cluster_sum_polygon (const SnakeKernelArgs &f, Snake &s)
 {
   const CtrPoint *points = s.arrays.points;
-  const uint32_t count = s.count;
-  const SnakePieces pieces = cluster_sum_lines<WIDE, 1> (
-      f, s, count, [&] (uint32_t i) { return rows_between (points[i], points[ctr_snake_next (count, i)]); },
-      [&] (uint32_t i, int) {
-        const CtrPoint b = points[ctr_snake_next (count, i)];
-        return SnakeLine{points[i], b, b};
-      });
+  const uint32_t *offsets = s.arrays.offsets, count = s.count;
+  const uint32_t rows = cta_scan (s, s.arrays.offsets, count,
+      [&] (uint32_t i) { return rows_between (points[i], points[ctr_snake_next (count, i)]); });
   CtrSnakeSums sums = {0, 0, 0};
 #pragma unroll 1
-  for (uint32_t i = threadIdx.x; i < pieces.count; i += blockDim.x)
-    sums = ctr_snake_sums_add (sums, s.workspace.by_piece.partial_sums[i]);
-  s.inside = cta_sum (s.scratch, sums);
-  s.criterion = warp_criterion (f, s, s.inside);
-  cluster_barrier (s); /* before the partial sums are overwritten */
+  for (uint32_t row = cluster_thread (s); row < rows; row += cluster_threads (s)) {
+    const uint32_t edge = last_begun (offsets, count, row);
+    const CtrPoint b = points[ctr_snake_next (count, edge)];
+    const uint32_t own = row - offsets[edge];
+    sums = ctr_snake_sums_add (sums, sum_rows<WIDE, 1> (f.table, {points[edge], b, b}, own, own + 1, 1));
+  }
+  sums = cta_sum (s.scratch, sums);
+  CtrSnakeSums *parts = s.workspace.by_cta.sums + s.sum_count % 2 * SNAKE_MAX_CTAS;
+  s.sum_count++;
+  if (threadIdx.x == 0)
+    parts[s.cta] = sums;
+  cluster_barrier (s);
+  if (threadIdx.x < 32) {
+    sums = warp_sum (lane_index () < s.ctas ? parts[lane_index ()] : CtrSnakeSums{0, 0, 0});
+    const double criterion = warp_criterion (f, s, sums);
+    if (threadIdx.x == 0) {
+      s.scratch->inside = sums;
+      s.scratch->criterion = criterion;
+    }
+  }
+  __syncthreads ();
+  s.inside = s.scratch->inside;
+  s.criterion = s.scratch->criterion;
 }
 
 #endif

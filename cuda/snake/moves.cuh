@@ -5,7 +5,27 @@
 #ifndef CTR_CUDA_SNAKE_MOVES_CUH
 #define CTR_CUDA_SNAKE_MOVES_CUH
 
+#include "cuda/snake/changes.cuh"
 #include "cuda/snake/line_sums.cuh"
+
+/* The number of the CTA's points: every s.ctas-th one from s.cta on. */
+__device__ inline uint32_t
+cta_items (const Snake &s)
+{
+  return s.cta < s.count ? (s.count - s.cta - 1) / s.ctas + 1 : 0;
+}
+
+/* Is there an edge of many rows? */
+__device__ inline bool
+cta_has_long_edges (const Snake &s)
+{
+  bool is_long = false;
+#pragma unroll 1
+  for (uint32_t i = threadIdx.x; i < s.count; i += blockDim.x)
+    is_long =
+        is_long || rows_between (s.arrays.points[i], s.arrays.points[ctr_snake_next (s.count, i)]) > SNAKE_LONG_ROWS;
+  return __syncthreads_or (is_long);
+}
 
 /* Would any of 32 edges from FIRST on be touched if point I moved to TO? */
 __device__ inline bool
@@ -22,18 +42,40 @@ warp_move_touches (const Snake &s, uint32_t i, CtrPoint to, uint32_t first)
   return __any_sync (~0u, touches);
 }
 
-/* Marks those of the COUNT moves in the scratch memory that touch the polygon. */
-__device__ inline void
-cta_find_blocked (const Snake &s, uint32_t count, uint32_t first, int32_t step)
+/* Adds ITEM and DIRECTION to those in the scratch memory that are tested for touching edges in ROUND, 0 or 1, where the
+ * thread ASKS for it. False: no thread does. The counter of round 0 is 0 before, and that of round 1 after round 0. */
+__device__ inline bool
+cta_ask (const Snake &s, uint32_t round, bool asks, uint32_t item, uint32_t direction)
 {
-  const uint32_t blocks = (s.count + 31) / 32;
-#pragma unroll 1
-  for (uint32_t t = threadIdx.x / 32; t < count * blocks; t += cta_warps ()) {
-    const uint32_t move = s.scratch->moves[t / blocks], item = move / CTR_SNAKE_DIRECTIONS, i = first + item * s.ctas;
-    const CtrPoint to = ctr_snake_moved (&s.limits, s.arrays.points[i], move % CTR_SNAKE_DIRECTIONS, step);
-    if (warp_move_touches (s, i, to, t % blocks * 32) && lane_index () == 0)
-      atomicOr (&s.scratch->blocked[item], 1);
+  const uint32_t all = __ballot_sync (~0u, asks);
+  uint32_t at = 0;
+  if (threadIdx.x == 0)
+    s.scratch->move_counts[(round + 1) % 2] = 0;
+  if (all && lane_index () == 0)
+    at = atomicAdd (&s.scratch->move_counts[round], __popc (all));
+  at = __shfl_sync (~0u, at, 0) + __popc (all & ((1u << lane_index ()) - 1));
+  if (asks) {
+    s.scratch->moves[at] = (uint16_t) (item * CTR_SNAKE_DIRECTIONS + direction);
+    if (round == 0)
+      s.scratch->blocked[item] = 0;
   }
+  return __syncthreads_or (asks);
+}
+
+/* Marks what was asked for in ROUND and TOUCHES (item, direction, first) one of 32 edges from FIRST on. */
+template <typename Touches>
+__device__ inline void
+cta_find_blocked (const Snake &s, uint32_t round, Touches touches)
+{
+  const uint32_t blocks = (s.count + 31) / 32, all = s.scratch->move_counts[round] * blocks;
+#pragma unroll 1
+  for (uint32_t t = threadIdx.x / 32; t < all; t += cta_warps ()) {
+    const uint32_t move = s.scratch->moves[t / blocks], item = move / CTR_SNAKE_DIRECTIONS;
+    const uint32_t direction = move % CTR_SNAKE_DIRECTIONS;
+    if (touches (item, direction, t % blocks * 32) && lane_index () == 0)
+      atomicOr (&s.scratch->blocked[item], 1u << direction);
+  }
+  __syncthreads ();
 }
 
 /* The criteria of moves in all directions; each direction's lane has its GAIN. PAIRED: as many lanes again beside these
@@ -82,7 +124,7 @@ cta_price_moves (const SnakeKernelArgs &f, const Snake &s, uint32_t first, uint3
     if (!wanted)
       value = HUGE_VAL;
   }
-  /* Test each point's best move for touching edges first; if it touches one, test the next best. */
+  /* Test each point's best move for touching edges first, and if it touches one, all others together. */
   bool found = false;
   uint32_t best;
 #pragma unroll 1
@@ -98,31 +140,26 @@ cta_price_moves (const SnakeKernelArgs &f, const Snake &s, uint32_t first, uint3
         best = other_direction;
       }
     }
-    const bool asks = there && !found && least < HUGE_VAL;
-    const uint32_t all = __ballot_sync (~0u, asks && lane == best);
-    uint32_t at = 0;
-    if (threadIdx.x == 0)
-      s.scratch->move_counts[(round + 1) % 2] = 0;
-    if (all && lane_index () == 0)
-      at = atomicAdd (&s.scratch->move_counts[round % 2], __popc (all));
-    at = __shfl_sync (~0u, at, 0) + __popc (all & ((1u << lane_index ()) - 1));
-    if (asks && lane == best) {
-      s.scratch->moves[at] = (uint16_t) (item * CTR_SNAKE_DIRECTIONS + direction);
-      s.scratch->blocked[item] = 0;
-    }
-    if (!__syncthreads_or (asks))
+    if (round == 2)
       break;
-    cta_find_blocked (s, s.scratch->move_counts[round % 2], first, step);
-    __syncthreads ();
-    if (asks) {
-      found = !s.scratch->blocked[item];
-      if (!found && direction == best)
+    const bool open = there && !found && least < HUGE_VAL;
+    const bool asks = open && value < HUGE_VAL && (round > 0 ? lane == direction : lane == best);
+    if (!cta_ask (s, round, asks, item, direction))
+      break;
+    cta_find_blocked (s, round, [&] (uint32_t tested, uint32_t way, uint32_t edge) {
+      const uint32_t point = first + tested * s.ctas;
+      return warp_move_touches (s, point, ctr_snake_moved (&s.limits, s.arrays.points[point], way, step), edge);
+    });
+    if (open) {
+      const uint32_t blocked = s.scratch->blocked[item];
+      found = round > 0 || !(blocked >> best & 1);
+      if (blocked >> direction & 1)
         value = HUGE_VAL;
     }
     __syncwarp (); /* all lanes have read BLOCKED */
   }
   if (there && lane == best)
-    s.changes[i] = {value, gain, found ? i : NO_CHANGE, best};
+    s.changes[i] = {value, gain, value < HUGE_VAL ? i : NO_CHANGE, best};
 }
 
 template <typename Change>
@@ -132,20 +169,14 @@ moved_to (const Snake &s, const Change &change, int32_t step)
   return ctr_snake_moved (&s.limits, s.arrays.points[change.index], change.direction, step);
 }
 
-/* Is the move OWN dropped in favour of OTHER? */
+/* The bounding box of the new edges and the old point, so that the boxes of neighbours touch. */
 template <typename Change>
-__device__ inline bool
-drops_move (const Snake &s, const Change &own, const Change &other, int32_t step)
+__device__ inline SnakeBox
+box_of_move (const Snake &s, const Change &change, int32_t step)
 {
-  if (!is_better (other.value, other.index, own.value, own.index))
-    return false;
-  const uint32_t before = ctr_snake_before (s.count, own.index), next = ctr_snake_next (s.count, own.index);
-  if (other.index == before || other.index == next)
-    return true;
-  const CtrPoint *points = s.arrays.points, to = moved_to (s, own, step), other_to = moved_to (s, other, step);
-  return !boxes_are_disjoint (points[before], to, points[next], points[ctr_snake_before (s.count, other.index)],
-             other_to, points[ctr_snake_next (s.count, other.index)])
-         && ctr_snake_moves_touch (points, s.count, own.index, to, other.index, other_to);
+  const CtrPoint *points = s.arrays.points;
+  return box_of (points[ctr_snake_before (s.count, change.index)], points[change.index], moved_to (s, change, step),
+      points[ctr_snake_next (s.count, change.index)]);
 }
 
 /* Applies the moves that remain or, if they do not lower the criterion, only the best one. */
@@ -166,7 +197,14 @@ cta_make_moves (const SnakeKernelArgs &f, Snake &s, uint32_t listed, int32_t ste
     }
   }
   CtrSnakeSums inside = ctr_snake_sums_add (s.inside, cta_sum (s.scratch, gain));
-  double criterion = warp_criterion (f, s, inside);
+  double criterion;
+  if (threadIdx.x < 32) {
+    criterion = warp_criterion (f, s, inside);
+    if (threadIdx.x == 0)
+      s.scratch->criterion = criterion;
+  }
+  __syncthreads ();
+  criterion = s.scratch->criterion;
   const bool all = criterion < s.criterion;
   if (!all) {
     cta_best (s, &best, &best_index);
@@ -197,19 +235,6 @@ cta_make_moves (const SnakeKernelArgs &f, Snake &s, uint32_t listed, int32_t ste
   }
 }
 
-/* As cluster_drop(), for LISTED <= SNAKE_WARP_CHANGES moves, a thread a pair of moves. */
-__device__ inline void
-cta_drop_listed (const Snake &s, uint32_t listed, int32_t step)
-{
-  if (listed == 1)
-    return;
-#pragma unroll 1
-  for (uint32_t pair = threadIdx.x; pair < listed * listed; pair += blockDim.x)
-    if (drops_move (s, s.scratch->first_changes[pair / listed], s.scratch->first_changes[pair % listed], step))
-      atomicOr (&s.scratch->dropped, 1u << pair / listed);
-  __syncthreads ();
-}
-
 /* As cta_make_moves(), for LISTED <= SNAKE_WARP_CHANGES moves, by one warp. Leaves the new sums and criterion in the
  * scratch memory. */
 __device__ inline void
@@ -221,8 +246,7 @@ warp_make_moves (const SnakeKernelArgs &f, const Snake &s, uint32_t listed, int3
   const SnakeChange own = s.scratch->first_changes[there ? lane : 0];
   const uint32_t before = ctr_snake_before (s.count, own.index), next = ctr_snake_next (s.count, own.index);
   const CtrPoint to = moved_to (s, own, step);
-  const uint32_t dropped = s.scratch->dropped;
-  uint32_t made = (listed < 32 ? (1u << listed) - 1 : ~0u) & ~dropped;
+  uint32_t made = __ballot_sync (~0u, there && s.arrays.chosen[there ? lane : 0]);
   bool all = __popc (made) > 1;
   CtrSnakeSums inside;
   double criterion;
@@ -251,7 +275,6 @@ warp_make_moves (const SnakeKernelArgs &f, const Snake &s, uint32_t listed, int3
   if (moves)
     s.arrays.stale[before] = 1;
   if (lane == 0) {
-    s.scratch->dropped = 0;
     s.scratch->inside = inside;
     s.scratch->criterion = criterion;
   }
@@ -261,18 +284,24 @@ warp_make_moves (const SnakeKernelArgs &f, const Snake &s, uint32_t listed, int3
 __device__ inline void
 cluster_make_listed (const SnakeKernelArgs &f, Snake &s, uint32_t listed, int32_t step)
 {
-  if (listed > SNAKE_WARP_CHANGES) {
+  if (listed == 0)
+    return;
+  if (listed > 1)
     cluster_drop (
-        s, listed, [&] (const SnakeListed &own, const SnakeListed &other) { return drops_move (s, own, other, step); });
+        s, listed, [&] (const SnakeListed &own) { return box_of_move (s, own, step); },
+        [&] (const SnakeListed &own, const SnakeListed &other) {
+          return ctr_snake_moves_touch (
+              s.arrays.points, s.count, own.index, moved_to (s, own, step), other.index, moved_to (s, other, step));
+        });
+  if (listed > SNAKE_WARP_CHANGES) {
     cta_make_moves (f, s, listed, step);
-  } else if (listed > 0) {
-    cta_drop_listed (s, listed, step);
-    if (threadIdx.x < 32)
-      warp_make_moves (f, s, listed, step);
-    __syncthreads ();
-    s.inside = s.scratch->inside;
-    s.criterion = s.scratch->criterion;
+    return;
   }
+  if (threadIdx.x < 32)
+    warp_make_moves (f, s, listed, step);
+  __syncthreads ();
+  s.inside = s.scratch->inside;
+  s.criterion = s.scratch->criterion;
 }
 
 /* The line past point I after its move in direction VARIANT, or past its place if VARIANT is no direction. */
@@ -283,47 +312,6 @@ line_of_move (const Snake &s, uint32_t i, int variant, int32_t step)
   return {points[ctr_snake_before (s.count, i)],
       variant < CTR_SNAKE_DIRECTIONS ? ctr_snake_moved (&s.limits, p, variant, step) : p,
       points[ctr_snake_next (s.count, i)]};
-}
-
-/* The position of the bit of BITS that has N set bits below it. */
-__device__ inline uint32_t
-nth_set_bit (uint32_t bits, uint32_t n)
-{
-  uint32_t at = 0;
-#pragma unroll
-  for (uint32_t width = 16; width; width /= 2) {
-    const uint32_t below = __popc (bits >> at & ((1u << width) - 1));
-    at += below <= n ? width : 0;
-    n -= below <= n ? below : 0;
-  }
-  return at;
-}
-
-/* Sums along the lines of the moves of up to 32 points: of every s.ctas-th point from FIRST on, those in STALE. */
-template <bool WIDE>
-__device__ inline void
-cta_sum_moves (
-    const SnakeKernelArgs &f, const Snake &s, uint32_t first, uint32_t stale, CtrSnakeSums *all, int32_t step)
-{
-  const uint32_t lines = __popc (stale) * SNAKE_VARIANTS;
-  /* Lanes for each line. Most lines are short. */
-  const uint32_t lanes = lines > blockDim.x / HALF_WARP ? HALF_WARP / 2 : lines > cta_warps () ? HALF_WARP : 32;
-  const uint32_t lane = threadIdx.x % lanes;
-#pragma unroll 1
-  for (uint32_t begin = threadIdx.x / 32 * (32 / lanes); begin < lines; begin += blockDim.x / lanes) {
-    const uint32_t own = begin + lane_index () / lanes, t = min (own, lines - 1);
-    const uint32_t item = nth_set_bit (stale, t / SNAKE_VARIANTS), variant = t % SNAKE_VARIANTS;
-    const SnakeLine l = line_of_move (s, first + item * s.ctas, (int) variant, step);
-    const uint32_t rows = rows_of (l);
-    CtrSnakeSums sums = {0, 0, 0};
-#pragma unroll 2
-    for (uint32_t r = lane; r < rows; r += lanes)
-      sums = ctr_snake_sums_add (sums, row_term<WIDE> (f.table, l, r));
-    __syncwarp ();
-    sums = lanes_sum<!WIDE> (sums, lanes, !__any_sync (~0u, rows > SNAKE_PIECE_ROWS));
-    if (lane == 0 && own < lines)
-      all[item * SNAKE_VARIANTS + variant] = sums;
-  }
 }
 
 /* The gains of the stale points; the cluster shares the lines, cut into pieces. */
@@ -357,7 +345,7 @@ template <bool WIDE>
 __device__ inline void
 cluster_find_moves (const SnakeKernelArgs &f, const Snake &s, int32_t step, bool together)
 {
-  const uint32_t all = s.cta < s.count ? (s.count - s.cta - 1) / s.ctas + 1 : 0;
+  const uint32_t all = cta_items (s);
   if (together)
     cluster_find_gains<WIDE> (f, s, step);
 #pragma unroll 1
@@ -368,7 +356,10 @@ cluster_find_moves (const SnakeKernelArgs &f, const Snake &s, int32_t step, bool
     for (uint32_t part = 0; part < items && !together; part += 32) {
       const uint32_t item = part + lane_index (), own = first + min (item, items - 1) * s.ctas;
       const uint32_t part_stale = __ballot_sync (~0u, item < items && s.arrays.stale[own]);
-      cta_sum_moves<WIDE> (f, s, first + part * s.ctas, part_stale, s.scratch->lines + part * SNAKE_VARIANTS, step);
+      cta_sum_lines<WIDE, SNAKE_VARIANTS> (
+          f, part_stale, s.scratch->lines + part * SNAKE_VARIANTS, [&] (uint32_t stale_item, int variant) {
+            return line_of_move (s, first + (part + stale_item) * s.ctas, variant, step);
+          });
       stale |= (uint64_t) part_stale << part;
     }
     __syncthreads ();
@@ -385,14 +376,10 @@ template <bool WIDE, bool HISTORY>
 __device__ inline void
 cluster_move (const SnakeKernelArgs &f, Snake &s, uint32_t step)
 {
-  bool is_long = false;
 #pragma unroll 1
-  for (uint32_t i = threadIdx.x; i < s.count; i += blockDim.x) {
-    const uint32_t rows = rows_between (s.arrays.points[i], s.arrays.points[ctr_snake_next (s.count, i)]);
-    is_long = is_long || rows > SNAKE_LONG_ROWS;
+  for (uint32_t i = threadIdx.x; i < s.count; i += blockDim.x)
     s.arrays.stale[i] = 1;
-  }
-  const bool together = __syncthreads_or (is_long) && s.ctas > 1;
+  const bool together = cta_has_long_edges (s) && s.ctas > 1;
   uint32_t left = s.from_outline && step > 1 ? CTR_SNAKE_OUTLINE_ITERATIONS : ~0u;
   for (uint32_t listed = 1; listed > 0 && left > 0; left--) {
     if (!cluster_count_iteration (f, s))
@@ -403,7 +390,7 @@ cluster_move (const SnakeKernelArgs &f, Snake &s, uint32_t step)
 #pragma unroll 1
     for (uint32_t i = threadIdx.x; i < s.count; i += blockDim.x)
       s.arrays.stale[i] = 0;
-    listed = cta_list_changes (s);
+    listed = cta_list_changes (s, [&] (const SnakeChange &change) { return box_of_move (s, change, (int32_t) step); });
     cluster_make_listed (f, s, listed, (int32_t) step);
     if (HISTORY && listed > 0)
       cta_record<HISTORY> (f, s, CTR_SNAKE_MOVED, step);

@@ -16,152 +16,218 @@ lengths_without (const Snake &s, CtrSnakeLengths lengths, uint32_t i)
   return lengths;
 }
 
-/* Does the edge that replaces point I touch another one? */
+/* Does the edge that replaces point I touch one of 32 edges from FIRST on? */
 __device__ inline bool
-warp_removal_touches (const Snake &s, uint32_t i)
+warp_removal_touches (const Snake &s, uint32_t i, uint32_t first)
 {
   const CtrPoint *points = s.arrays.points;
-  const uint32_t before = ctr_snake_before (s.count, i);
-  const CtrPoint a = points[before], b = points[ctr_snake_next (s.count, i)];
-#pragma unroll 1
-  for (uint32_t first = 0; first < s.count; first += 32) {
-    const uint32_t edge = first + lane_index ();
-    bool touches = false;
-    if (edge < s.count && edge != before && edge != i) {
-      const CtrPoint c = points[edge], d = points[ctr_snake_next (s.count, edge)];
-      touches = !boxes_are_disjoint (a, b, b, c, d, d) && ctr_snake_removal_touches (points, s.count, i, edge);
-    }
-    if (__any_sync (~0u, touches))
-      return true;
+  const uint32_t before = ctr_snake_before (s.count, i), edge = first + lane_index ();
+  bool touches = false;
+  if (edge < s.count && edge != before && edge != i) {
+    const CtrPoint a = points[before], b = points[ctr_snake_next (s.count, i)];
+    const CtrPoint c = points[edge], d = points[ctr_snake_next (s.count, edge)];
+    touches = !boxes_are_disjoint (a, b, b, c, d, d) && ctr_snake_removal_touches (points, s.count, i, edge);
   }
-  return false;
+  return __any_sync (~0u, touches);
 }
 
-/* Finds the points whose removal alone makes the description shorter than LIMIT. */
+/* The edge that replaces point I, or its edges where VARIANT is 1. */
+__device__ inline SnakeLine
+line_of_removal (const Snake &s, uint32_t i, int variant)
+{
+  const CtrPoint *points = s.arrays.points, b = points[ctr_snake_next (s.count, i)];
+  return {points[ctr_snake_before (s.count, i)], variant ? points[i] : b, b};
+}
+
+/* Finds the points whose removal alone makes the description shorter than LIMIT; each CTA finds those of every
+ * s.ctas-th point. Ends in a barrier of the cluster. */
 template <bool WIDE>
 __device__ inline void
 cluster_find_removals (const SnakeKernelArgs &f, const Snake &s, CtrSnakeLengths lengths, double limit)
 {
+  constexpr uint32_t LANES = 4, LINES = 2; /* for a point */
   const CtrPoint *points = s.arrays.points;
-  const uint32_t count = s.count;
-  cluster_sum_lines<WIDE, 2> (
-      f, s, count,
-      [&] (uint32_t i) {
-        return rows_between (points[ctr_snake_before (count, i)], points[i])
-               + rows_between (points[i], points[ctr_snake_next (count, i)]);
-      },
-      [&] (uint32_t i, int variant) {
-        const CtrPoint b = points[ctr_snake_next (count, i)];
-        return SnakeLine{points[ctr_snake_before (count, i)], variant ? points[i] : b, b};
-      });
-  constexpr uint32_t LANES = 4; /* for a point */
-  /* Few points are spread over all warps, as each warp tests for touching edges one point after the other. */
-  const uint32_t items = min (32 / LANES, (count + cluster_warps (s) - 1) / cluster_warps (s));
+  const uint32_t count = s.count, all = cta_items (s);
+  const bool together = cta_has_long_edges (s) && s.ctas > 1;
+  if (together)
+    cluster_sum_lines<WIDE, LINES> (
+        f, s, count,
+        [&] (uint32_t i) {
+          return rows_between (points[ctr_snake_before (count, i)], points[i])
+                 + rows_between (points[i], points[ctr_snake_next (count, i)]);
+        },
+        [&] (uint32_t i, int variant) { return line_of_removal (s, i, variant); });
 #pragma unroll 1
-  for (uint32_t w = cluster_warp (s); w * items < count; w += cluster_warps (s)) {
-    const uint32_t item = lane_index () / LANES, own = item < items ? w * items + item : count;
-    const uint32_t i = min (own, count - 1);
+  for (uint32_t begin = 0; begin < all; begin += SNAKE_ITEMS) {
+    const uint32_t items = min (all - begin, SNAKE_ITEMS), first = s.cta + begin * s.ctas;
+#pragma unroll 1
+    for (uint32_t part = 0; part < items && !together; part += 32)
+      cta_sum_lines<WIDE, LINES> (f, items - part < 32 ? (1u << (items - part)) - 1 : ~0u,
+          s.scratch->lines + part * LINES,
+          [&] (uint32_t item, int variant) { return line_of_removal (s, first + (part + item) * s.ctas, variant); });
+    __syncthreads ();
+    const uint32_t slot = threadIdx.x / LANES, item = min (slot, items - 1), i = first + item * s.ctas;
+    const bool own = slot < items && threadIdx.x % LANES == 0;
     CtrSnakeSums gain = {0, 0, 0};
-    for (uint32_t piece = s.arrays.offsets[i]; piece < s.arrays.offsets[i + 1]; piece++)
-      gain = ctr_snake_sums_add (gain, ctr_snake_sums_sub (s.workspace.by_piece.partial_sums[2 * piece],
-                                           s.workspace.by_piece.partial_sums[2 * piece + 1]));
-    __syncwarp ();
-    const double value =
-        warp_description (f, s, ctr_snake_sums_add (s.inside, gain), count - 1, lengths_without (s, lengths, i));
-    bool eligible = own < count && value < limit;
-    for (uint32_t rest = __ballot_sync (~0u, eligible && lane_index () % LANES == 0); rest; rest &= rest - 1) {
-      const uint32_t lane = __ffs (rest) - 1;
-      if (warp_removal_touches (s, w * items + lane / LANES) && lane_index () == lane)
-        eligible = false;
+    double value = HUGE_VAL;
+    if (threadIdx.x / 32 * 32 < items * LANES) {
+      const uint32_t piece = together ? s.arrays.offsets[i] : item, end = together ? s.arrays.offsets[i + 1] : item + 1;
+      const CtrSnakeSums *sums = together ? s.workspace.by_piece.partial_sums : s.scratch->lines;
+      for (uint32_t k = piece; k < end; k++)
+        gain = ctr_snake_sums_add (gain, ctr_snake_sums_sub (sums[LINES * k], sums[LINES * k + 1]));
+      __syncwarp ();
+      value = warp_description (f, s, ctr_snake_sums_add (s.inside, gain), count - 1, lengths_without (s, lengths, i));
     }
-    if (own < count && lane_index () % LANES == 0)
+    const bool asks = own && value < limit;
+    bool eligible = asks;
+    if (cta_ask (s, 0, asks, item, 0)) {
+      cta_find_blocked (s, 0, [&] (uint32_t tested, uint32_t, uint32_t edge) {
+        return warp_removal_touches (s, first + tested * s.ctas, edge);
+      });
+      if (threadIdx.x == 0)
+        s.scratch->move_counts[0] = 0;
+      eligible = asks && !s.scratch->blocked[item];
+    }
+    if (own)
       s.changes[i] = {value, gain, eligible ? i : NO_CHANGE, 0};
   }
   cluster_barrier (s);
 }
 
-/* Is the removal OWN dropped in favour of OTHER? */
-__device__ inline bool
-drops_removal (const Snake &s, const SnakeListed &own, const SnakeListed &other)
+/* The bounding box of the point and its neighbours, so that the boxes of neighbours touch. */
+template <typename Change>
+__device__ inline SnakeBox
+box_of_removal (const Snake &s, const Change &change)
 {
-  if (!is_better (other.value, other.index, own.value, own.index))
-    return false;
-  const CtrPoint *points = s.arrays.points;
-  /* The boxes include the points themselves, so those of neighbours overlap. */
-  return !boxes_are_disjoint (points[ctr_snake_before (s.count, own.index)], points[own.index],
-             points[ctr_snake_next (s.count, own.index)], points[ctr_snake_before (s.count, other.index)],
-             points[other.index], points[ctr_snake_next (s.count, other.index)])
-         && ctr_snake_two_removals_touch (points, s.count, own.index, other.index);
+  const CtrPoint *points = s.arrays.points, p = points[change.index];
+  return box_of (
+      points[ctr_snake_before (s.count, change.index)], p, p, points[ctr_snake_next (s.count, change.index)]);
 }
 
-/* Applies the removals that remain or, if they do not shorten the description, only the best one. */
+/* Sums over removals. */
+struct SnakeRemovals {
+  CtrSnakeSums gain;
+  CtrSnakeSums rest; /* n and s1 are changes of the lengths, s2 counts points */
+};
+
+/* What the removal of point I adds. */
+__device__ inline SnakeRemovals
+removal_of (const Snake &s, uint32_t i, CtrSnakeSums gain)
+{
+  const CtrSnakeLengths change = lengths_without (s, {0, 0}, i);
+  return {gain, {(int64_t) change.x, (int64_t) change.y, 1}};
+}
+
+/* Decides between ALL removals that remain and the best one, which has the value BEST and adds ONE. Leaves the result
+ * in the scratch memory. */
+__device__ inline void
+warp_judge_removals (const SnakeKernelArgs &f, const Snake &s, SnakeRemovals all, SnakeRemovals one, double best,
+    uint32_t best_index, CtrSnakeLengths lengths, double limit)
+{
+  const auto lengths_after = [&] (const SnakeRemovals &removals) {
+    return CtrSnakeLengths{lengths.x + (uint64_t) removals.rest.n, lengths.y + (uint64_t) removals.rest.s1};
+  };
+  const uint32_t removed = (uint32_t) all.rest.s2;
+  bool takes_all = removed > 1 && s.count - removed >= 3;
+  double description = best;
+  if (takes_all) {
+    const double together =
+        warp_description (f, s, ctr_snake_sums_add (s.inside, all.gain), s.count - removed, lengths_after (all));
+    takes_all = together < limit;
+    description = takes_all ? together : best;
+  }
+  if (threadIdx.x == 0) {
+    s.scratch->inside = ctr_snake_sums_add (s.inside, takes_all ? all.gain : one.gain);
+    s.scratch->lengths = takes_all ? lengths_after (all) : lengths_after (one);
+    s.scratch->description = description;
+    s.scratch->only = takes_all ? NO_CHANGE : best_index;
+  }
+}
+
+/* Applies the removals that remain or, if they do not shorten the description, only the best one. The polygon's
+ * criterion is not found. */
 __device__ inline void
 cta_make_removals (const SnakeKernelArgs &f, Snake &s, uint32_t listed, CtrSnakeLengths lengths, double limit)
 {
-  CtrSnakeSums gain = {0, 0, 0}, rest = {0, 0, 0}; /* rest: n and s1 are changes of the lengths, s2 counts points */
+  uint8_t *stays = s.arrays.stale; /* by point; overwrites the stale flags, which cluster_move() sets anew */
+#pragma unroll 1
+  for (uint32_t i = threadIdx.x; i < s.count; i += blockDim.x)
+    stays[i] = 1;
+  SnakeRemovals all = {{0, 0, 0}, {0, 0, 0}};
   double best = HUGE_VAL;
   uint32_t best_index = NO_CHANGE;
+  const bool few = listed <= SNAKE_WARP_CHANGES;
 #pragma unroll 1
   for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x) {
     const SnakeListed c = listed_change (s, l);
     if (s.arrays.chosen[l]) {
-      const CtrSnakeLengths change = lengths_without (s, {0, 0}, c.index);
-      gain = ctr_snake_sums_add (gain, s.changes[c.index].gain);
-      rest = ctr_snake_sums_add (rest, {(int64_t) change.x, (int64_t) change.y, 1});
+      const SnakeRemovals own = removal_of (s, c.index, s.changes[c.index].gain);
+      all.gain = ctr_snake_sums_add (all.gain, own.gain);
+      all.rest = ctr_snake_sums_add (all.rest, own.rest);
     }
     if (is_better (c.value, c.index, best, best_index)) {
       best = c.value;
       best_index = c.index;
     }
   }
-  gain = cta_sum (s.scratch, gain);
-  rest = cta_sum (s.scratch, rest);
-  cta_best (s, &best, &best_index);
-  const uint32_t count = s.count - (uint32_t) rest.s2;
-  const bool all = count >= 3
-                   && warp_description (f, s, ctr_snake_sums_add (s.inside, gain), count,
-                          {lengths.x + (uint64_t) rest.n, lengths.y + (uint64_t) rest.s1})
-                          < limit;
-  s.inside = ctr_snake_sums_add (s.inside, all ? gain : s.changes[best_index].gain);
-  s.criterion = warp_criterion (f, s, s.inside);
-  /* By point: does it stay? */
-  uint8_t *stays = s.arrays.stale; /* overwrites the stale flags, which cluster_move() sets anew */
-#pragma unroll 1
-  for (uint32_t i = threadIdx.x; i < s.count; i += blockDim.x)
-    stays[i] = all || i != best_index;
+  if (few) {
+    if (threadIdx.x < 32) {
+      all = {warp_sum (all.gain), warp_sum (all.rest)};
+      warp_best (&best, &best_index);
+    }
+  } else {
+    all = {cta_sum (s.scratch, all.gain), cta_sum (s.scratch, all.rest)};
+    cta_best (s, &best, &best_index);
+  }
+  if (threadIdx.x < 32)
+    warp_judge_removals (
+        f, s, all, removal_of (s, best_index, s.changes[best_index].gain), best, best_index, lengths, limit);
   __syncthreads ();
-  if (all)
+  s.inside = s.scratch->inside;
+  const uint32_t only = s.scratch->only;
 #pragma unroll 1
-    for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x)
-      if (s.arrays.chosen[l])
-        stays[listed_change (s, l).index] = 0;
+  for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x) {
+    const uint32_t index = listed_change (s, l).index;
+    if (only == NO_CHANGE ? s.arrays.chosen[l] != 0 : index == only)
+      stays[index] = 0;
+  }
   __syncthreads ();
   const uint32_t kept = cta_scan (s, s.arrays.offsets, s.count, [&] (uint32_t i) { return (uint32_t) stays[i]; });
-  CtrPoint *new_points = s.workspace.by_cta_and_point.new_points + (size_t) s.cta * f.capacity;
+  /* A share of the CTA's size at a time: it goes to where points have been read. */
 #pragma unroll 1
-  for (uint32_t i = threadIdx.x; i < s.count; i += blockDim.x)
-    if (stays[i])
-      new_points[s.arrays.offsets[i]] = s.arrays.points[i];
-  __syncthreads ();
-  cta_take_points (s, new_points, kept);
+  for (uint32_t begin = 0; begin < s.count; begin += blockDim.x) {
+    const uint32_t i = begin + threadIdx.x;
+    const bool there = i < s.count && stays[i];
+    const CtrPoint point = s.arrays.points[there ? i : 0];
+    __syncthreads ();
+    if (there)
+      s.arrays.points[s.arrays.offsets[i]] = point;
+    __syncthreads ();
+  }
+  s.count = kept;
 }
 
-/* A round of pruning. True: points were removed. */
+/* A round of pruning. FIRST: the polygon was moved after the last one. True: points were removed; then the criterion is
+ * not that of the polygon. */
 template <bool WIDE>
 __device__ inline bool
-cluster_prune (const SnakeKernelArgs &f, Snake &s)
+cluster_prune (const SnakeKernelArgs &f, Snake &s, bool first)
 {
   if (!cluster_count_iteration (f, s) || s.count <= 3)
     return false;
-  const CtrSnakeLengths lengths = cta_lengths (s);
-  const double limit = warp_description (f, s, s.inside, s.count, lengths);
+  const CtrSnakeLengths lengths = first ? cta_lengths (s) : s.scratch->lengths;
+  const double limit = first ? warp_description (f, s, s.inside, s.count, lengths) : s.scratch->description;
   swap_changes (s);
   cluster_find_removals<WIDE> (f, s, lengths, limit);
-  const uint32_t listed = cta_list_changes (s);
+  const uint32_t listed = cta_list_changes (s, [&] (const SnakeChange &change) { return box_of_removal (s, change); });
   if (listed == 0)
     return false;
-  cluster_drop (
-      s, listed, [&] (const SnakeListed &own, const SnakeListed &other) { return drops_removal (s, own, other); });
+  if (listed > 1)
+    cluster_drop (
+        s, listed, [&] (const SnakeListed &own) { return box_of_removal (s, own); },
+        [&] (const SnakeListed &own, const SnakeListed &other) {
+          return ctr_snake_two_removals_touch (s.arrays.points, s.count, own.index, other.index);
+        });
   cta_make_removals (f, s, listed, lengths, limit);
   return true;
 }

@@ -170,17 +170,20 @@ lay_out_blocks (uint64_t words, void *base, SnakeKernelArgs *f)
 SnakeTable
 table_of (const CtrSnakePlan *plan, const CtrImage *plane)
 {
-  const int32_t block = plane->format == CTR_FORMAT_GRAY16 ? SNAKE_BLOCK_16 : SNAKE_BLOCK_8;
+  constexpr uint64_t BLOCK = 16; /* bytes */
+  const uint64_t size = plane->format == CTR_FORMAT_GRAY16 ? 2 : 1;
   SnakeTable t = {};
-  t.pixels = (const uint8_t *) plane->data;
+  t.shift = (uint32_t) ((uintptr_t) plane->data % BLOCK);
+  t.pixels = (const uint8_t *) plane->data - t.shift;
   t.stride = plane->stride;
-  t.width = plane->width;
-  t.aligned = (uintptr_t) plane->data % 16 == 0 && plane->stride % 16 == 0;
-  t.left = plan->windows.left / block * block;
+  t.loadable_from = t.shift ? BLOCK : 0;
+  const uint64_t end = (t.shift + (plane->height - 1) * t.stride + plane->width * size) / BLOCK * BLOCK;
+  t.loadable = end > t.loadable_from ? end - t.loadable_from : 0;
+  t.left = plan->windows.left;
   t.top = plan->windows.top;
   t.right = plan->windows.right;
   t.bottom = plan->windows.bottom;
-  t.blocks = (uint32_t) ((t.right - t.left) / block + 1);
+  t.blocks = (uint32_t) (((uint64_t) (t.right - t.left) * size + 2 * BLOCK - 1) / BLOCK);
   return t;
 }
 
@@ -278,10 +281,11 @@ launch_tasks (const Snakes *s, const SnakeKernelArgs &f, bool wide, CtrError *er
         count++;
         large = large || side_of (&plan->tasks[i].window) >= LARGE_SIDE;
       }
-    const uint32_t threads =
-        large && ctas > 1 && count * ctas <= MAX_EXCLUSIVE_CTAS ? SNAKE_LARGE_THREADS : SNAKE_SMALL_THREADS;
+    const bool exclusive = ctas > 1 && count * ctas <= MAX_EXCLUSIVE_CTAS;
+    const uint32_t threads = large && exclusive ? SNAKE_LARGE_THREADS : SNAKE_SMALL_THREADS;
     if (count
-        && !snake_launch_evolution (f, first, count, ctas, threads, wide, plan->history, s->session.stream, error))
+        && !snake_launch_evolution (f, first, count, ctas, threads, exclusive, wide, plan->history, s->session.overlap,
+            s->session.stream, error))
       return false;
     first += count;
   }
@@ -336,7 +340,7 @@ queue_frame (Snakes *s, CtrError *error)
   f.by_task.workspaces = (uint8_t *) s->workspaces.data;
   f.by_task.results = (SnakeResult *) s->results.data;
   f.by_task.polygons = (CtrPoint *) s->polygons.data;
-  snake_launch_table (f, count, most_blocks, wide, s->session.stream);
+  snake_launch_table (f, count, most_blocks, wide, s->session.overlap, s->session.stream);
   if (!launch_tasks (s, f, wide, error))
     return false;
   CTR_CUDA (cudaGetLastError ());

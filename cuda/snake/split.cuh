@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Splits long edges of a polygon at their middles. Every CTA does the same. */
+/* Splits long edges of a polygon at their middles. */
 #ifndef CTR_CUDA_SNAKE_SPLIT_CUH
 #define CTR_CUDA_SNAKE_SPLIT_CUH
 
@@ -53,6 +53,30 @@ warp_splits_touch (const Snake &s, uint32_t e, CtrPoint a, CtrPoint b)
   return false;
 }
 
+/* Sets FLAGS[edge] to whether TEST (edge), for all edges. The CTAs share them, through SHARED. */
+template <typename Test>
+__device__ inline void
+cluster_test_edges (const Snake &s, uint8_t *flags, uint32_t *shared, Test test)
+{
+#pragma unroll 1
+  for (uint32_t e = s.cta + threadIdx.x / 32 * s.ctas; e < s.count; e += cta_warps () * s.ctas) {
+    const bool flag = test (e);
+    if (lane_index () > 0)
+      continue;
+    if (s.ctas > 1)
+      shared[e] = flag;
+    else
+      flags[e] = flag;
+  }
+  cluster_barrier (s);
+  if (s.ctas > 1) {
+#pragma unroll 1
+    for (uint32_t e = threadIdx.x; e < s.count; e += blockDim.x)
+      flags[e] = (uint8_t) shared[e];
+    __syncthreads ();
+  }
+}
+
 /* Splits long edges. True: some were split. */
 template <bool WIDE>
 __device__ inline bool
@@ -61,23 +85,15 @@ cluster_split (const SnakeKernelArgs &f, Snake &s)
   CtrPoint *points = s.arrays.points;
   uint8_t *proposed = s.arrays.stale,
           *chosen = s.arrays.chosen; /* overwrites the stale flags, which cluster_move() sets anew */
-#pragma unroll 1
-  for (uint32_t e = threadIdx.x / 32; e < s.count; e += cta_warps ()) {
+  cluster_test_edges (s, proposed, s.workspace.by_point.proposals, [&] (uint32_t e) {
     const CtrPoint a = points[e], b = points[ctr_snake_next (s.count, e)];
-    const bool splits =
-        ctr_snake_splits (a, b, s.min_segment) && (halves_exactly (a, b) || !warp_split_touches (s, e, a, b));
-    if (lane_index () == 0)
-      proposed[e] = splits;
-  }
-  __syncthreads ();
-#pragma unroll 1
-  for (uint32_t e = threadIdx.x / 32; e < s.count; e += cta_warps ()) {
+    return ctr_snake_splits (a, b, s.min_segment) && (halves_exactly (a, b) || !warp_split_touches (s, e, a, b));
+  });
+  cluster_test_edges (s, chosen, s.workspace.by_point.splits, [&] (uint32_t e) {
     const CtrPoint a = points[e], b = points[ctr_snake_next (s.count, e)];
-    const bool keeps = proposed[e] && !warp_splits_touch (s, e, a, b);
-    if (lane_index () == 0)
-      chosen[e] = keeps;
-  }
-  __syncthreads ();
+    return proposed[e] && !warp_splits_touch (s, e, a, b);
+  });
+  const uint32_t *before = s.arrays.offsets;
   const uint32_t all = cta_scan (s, s.arrays.offsets, s.count, [&] (uint32_t e) { return (uint32_t) chosen[e]; });
   const uint32_t kept = min (all, CTR_SNAKE_MAX_POINTS - s.count), count = s.count;
   if (kept == 0)
@@ -86,16 +102,23 @@ cluster_split (const SnakeKernelArgs &f, Snake &s)
     s.needed_capacity = count + kept;
     return false;
   }
-  CtrPoint *new_points = s.workspace.by_cta_and_point.new_points + (size_t) s.cta * f.capacity;
+  /* From the end on, a share of the CTA's size at a time: it goes to where points have been read. */
 #pragma unroll 1
-  for (uint32_t e = threadIdx.x; e < count; e += blockDim.x) {
-    const uint32_t before = s.arrays.offsets[e];
-    new_points[e + min (before, kept)] = points[e];
-    if (chosen[e] && before < kept)
-      new_points[e + before + 1] = ctr_snake_middle (points[e], points[ctr_snake_next (count, e)]);
+  for (uint32_t end = ctr_div_up (count, blockDim.x) * blockDim.x; end > 0; end -= blockDim.x) {
+    const uint32_t e = end - blockDim.x + threadIdx.x, next = ctr_snake_next (count, e);
+    const bool there = e < count, splits = there && chosen[e] && before[e] < kept;
+    CtrPoint a = points[there ? e : 0], b = a;
+    if (splits) /* point END has been moved */
+      b = points[next == end ? next + min (before[next], kept) : next];
+    __syncthreads ();
+    if (there)
+      points[e + min (before[e], kept)] = a;
+    if (splits)
+      points[e + before[e] + 1] = ctr_snake_middle (a, b);
+    __syncthreads ();
   }
-  __syncthreads ();
-  cta_take_points (s, new_points, count + kept);
+  s.count = count + kept;
+  s.most = max (s.most, s.count);
   return true;
 }
 

@@ -89,13 +89,18 @@ reals_between (SnakeRealSums a, SnakeRealSums b)
   return {ctr_add (b.n, -a.n), ctr_add (b.s1, -a.s1), ctr_add (b.s2, -a.s2)};
 }
 
-/* Is the criterion certainly above LIMIT? This takes a fraction of the criterion's cost. */
-__device__ inline bool
-is_worse_gaussian (SnakeRealSums inside, SnakeRealSums window, double limit)
+/* An estimate of the criterion, with an error below half of rough_margin(). */
+__device__ inline double
+rough_criterion (SnakeRealSums inside, SnakeRealSums window)
 {
   const SnakeRealSums outside = reals_between (inside, window);
-  return outside.n < 1
-         || ctr_add (rough_cost (inside), rough_cost (outside)) > ctr_add (limit, ctr_mul (1e-4, window.n));
+  return outside.n < 1 ? HUGE_VAL : ctr_add (rough_cost (inside), rough_cost (outside));
+}
+
+__device__ inline double
+rough_margin (SnakeRealSums window)
+{
+  return ctr_mul (1e-4, window.n);
 }
 
 /* Numbers of lines between cells. */
@@ -123,8 +128,9 @@ cluster_find_coarse (const SnakeKernelArgs &f, const Snake &s, SnakeCells *cells
   __syncthreads ();
   double best = HUGE_VAL;
   uint32_t best_number = NO_CHANGE;
-  double limit = HUGE_VAL; /* the warp's best value */
+  double limit = HUGE_VAL; /* the best value is not higher */
   const SnakeRealSums window = reals_of (s.window);
+  const double margin = rough_margin (window);
   SnakeRealSums *band = cells->bands[threadIdx.x / 32];
   const auto lines_of = [&] (uint32_t down, uint32_t across) {
     return SnakeLines{ctr_snake_coarse_line (cell_rows, (int32_t) (down & 0xff)),
@@ -132,33 +138,37 @@ cluster_find_coarse (const SnakeKernelArgs &f, const Snake &s, SnakeCells *cells
         ctr_snake_coarse_line (cell_columns, (int32_t) (across & 0xff)),
         ctr_snake_coarse_line (cell_columns, (int32_t) (across >> 8))};
   };
+  /* First estimates, which are quick, then the values that may be the best. */
+  const bool estimates = f.cost.model == CTR_SNAKE_GAUSSIAN;
 #pragma unroll 1
-  for (uint32_t row = cluster_warp (s); row < row_pairs; row += cluster_warps (s)) {
-    const uint32_t down = cells->pairs[1][row], own = lane_index ();
-    if ((int) own <= columns)
-      band[own] = reals_of (sums_between (cells, lines_of (down, own << 8)));
-    __syncwarp ();
+  for (bool exact = !estimates;; exact = true) {
 #pragma unroll 1
-    for (uint32_t first = 0; first < column_pairs; first += 32) {
-      const uint32_t column = first + lane_index (), n = row * column_pairs + column;
-      double value = HUGE_VAL;
-      if (column < column_pairs) {
-        const uint32_t across = cells->pairs[0][column];
-        if (f.cost.model != CTR_SNAKE_GAUSSIAN
-            || !is_worse_gaussian (reals_between (band[across & 0xff], band[across >> 8]), window, limit))
-          value = ctr_snake_criterion (&f.cost, sums_between (cells, lines_of (down, across)), s.window);
+    for (uint32_t row = cluster_warp (s); row < row_pairs; row += cluster_warps (s)) {
+      const uint32_t down = cells->pairs[1][row], own = lane_index ();
+      if ((int) own <= columns)
+        band[own] = reals_of (sums_between (cells, lines_of (down, own << 8)));
+      __syncwarp ();
+#pragma unroll 1
+      for (uint32_t column = lane_index (); column < column_pairs; column += 32) {
+        const uint32_t across = cells->pairs[0][column], n = row * column_pairs + column;
+        const double rough =
+            estimates ? rough_criterion (reals_between (band[across & 0xff], band[across >> 8]), window) : 0;
+        if (!exact) {
+          limit = fmin (limit, ctr_add (rough, margin));
+        } else if (!estimates || rough <= ctr_add (limit, margin)) {
+          const double value = ctr_snake_criterion (&f.cost, sums_between (cells, lines_of (down, across)), s.window);
+          if (is_better (value, n, best, best_number)) {
+            best = value;
+            best_number = n;
+          }
+        }
       }
-      if (is_better (value, n, best, best_number)) {
-        best = value;
-        best_number = n;
-      }
-      if (__any_sync (~0u, value < limit)) {
-        limit = best;
-        for (int d = 16; d; d /= 2)
-          limit = fmin (limit, __shfl_xor_sync (~0u, limit, d));
-      }
+      __syncwarp ();
     }
-    __syncwarp ();
+    if (exact)
+      break;
+    uint32_t none = 0;
+    cta_best (s, &limit, &none);
   }
   cluster_best (s, &best, &best_number);
   if (!(best < HUGE_VAL))
@@ -204,7 +214,8 @@ cluster_find_rectangle (
   const int32_t width = s.limits.right - s.limits.left, height = s.limits.bottom - s.limits.top;
   const int32_t columns = ctr_snake_cells (width), rows = ctr_snake_cells (height);
   SnakeLines at;
-  cta_sum_cells (f, s, task, cells);
+  if (s.most > 0) /* a polygon has taken their memory */
+    cta_sum_cells (f, s, task, cells);
   if (!cluster_find_coarse (f, s, cells, columns, rows, &at))
     return false;
   at = cta_refine (f, s, cells, columns, rows, at);

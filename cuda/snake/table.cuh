@@ -8,11 +8,13 @@
 template <bool WIDE> struct SnakeDepth {
   typedef SnakeSums8 Sums;
   typedef uint8_t Sample;
+  typedef uint32_t Squares; /* of a row: 65535 samples have less than 2^32 */
   static constexpr int BLOCK = SNAKE_BLOCK_8;
 };
 template <> struct SnakeDepth<true> {
   typedef SnakeSums16 Sums;
   typedef uint16_t Sample;
+  typedef uint64_t Squares;
   static constexpr int BLOCK = SNAKE_BLOCK_16;
 };
 
@@ -49,62 +51,83 @@ sum_samples (const typename SnakeDepth<WIDE>::Sample *samples, int count, uint32
   return s2;
 }
 
-/* Sums the first COUNT samples of the block at column X of row Y. */
+/* Sums the first COUNT samples of a block. */
 template <bool WIDE>
 __device__ inline void
-sum_block (const SnakeTable &t, int32_t x, int32_t y, int count, uint32_t *s1, uint64_t *s2)
+sum_words (uint4 block, int count, uint32_t *s1, uint64_t *s2)
+{
+  constexpr int EACH = WIDE ? 2 : 4; /* samples in a word */
+  *s1 = 0;
+  *s2 = 0;
+  add_word<WIDE> (block.x, count, s1, s2);
+  add_word<WIDE> (block.y, count - EACH, s1, s2);
+  add_word<WIDE> (block.z, count - 2 * EACH, s1, s2);
+  add_word<WIDE> (block.w, count - 3 * EACH, s1, s2);
+}
+
+/* The distance of column X of row Y from t.pixels, in bytes. */
+template <bool WIDE>
+__device__ inline uint64_t
+offset_of (const SnakeTable &t, int32_t x, int32_t y)
+{
+  return t.shift + (uint64_t) y * t.stride + (uint32_t) x * (uint32_t) sizeof (typename SnakeDepth<WIDE>::Sample);
+}
+
+/* Does the image have all samples of the block at OFFSET? */
+__device__ inline bool
+is_loadable (const SnakeTable &t, uint64_t offset)
+{
+  return offset - t.loadable_from < t.loadable;
+}
+
+/* What the sums left of a column consist of: those before a block, and the samples of the block from SKIP to REST. */
+template <bool WIDE> struct SnakeLoads {
+  typename SnakeDepth<WIDE>::Sums before;
+  uint4 block;
+  uint64_t offset; /* of the block */
+  int32_t column;
+  int skip, rest;
+};
+
+/* Loads what the sums left of COLUMN in row Y take, or nothing unless NEEDED. */
+template <bool WIDE>
+__device__ inline SnakeLoads<WIDE>
+load_sums (const SnakeTable &t, int32_t column, int32_t y, bool needed)
 {
   typedef SnakeDepth<WIDE> Depth;
-  const typename Depth::Sample *samples = (const typename Depth::Sample *) (t.pixels + (size_t) y * t.stride) + x;
-  constexpr int EACH = WIDE ? 2 : 4; /* samples in a word */
-  if (x + Depth::BLOCK + (t.aligned ? 0 : EACH) <= (int32_t) t.width) {
-    uint32_t words[5];
-    const uintptr_t address = (uintptr_t) samples;
-    if (t.aligned) {
-      const uint4 four = *(const uint4 *) samples;
-      words[0] = four.x;
-      words[1] = four.y;
-      words[2] = four.z;
-      words[3] = four.w;
-    } else {
-      const uint32_t *from = (const uint32_t *) (address & ~(uintptr_t) 3);
-#pragma unroll
-      for (int i = 0; i < 5; i++)
-        words[i] = from[i];
-#pragma unroll
-      for (int i = 0; i < 4; i++)
-        words[i] = __funnelshift_r (words[i], words[i + 1], 8 * (uint32_t) (address & 3));
-    }
-    *s1 = 0;
-    *s2 = 0;
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-      add_word<WIDE> (words[i], count - i * EACH, s1, s2);
-  } else {
-    uint32_t sum;
-    *s2 = sum_samples<WIDE> (samples, count, &sum);
-    *s1 = sum;
+  constexpr int SIZE = sizeof (typename Depth::Sample);
+  const uint64_t begin = offset_of<WIDE> (t, t.left, y), at = offset_of<WIDE> (t, column, y);
+  const uint32_t number = (uint32_t) (at / 16) - (uint32_t) (begin / 16);
+  SnakeLoads<WIDE> loads = {};
+  loads.offset = at / 16 * 16;
+  loads.skip = number == 0 ? (int) (begin % 16) / SIZE : 0;
+  loads.rest = needed ? (int) (at % 16) / SIZE : loads.skip;
+  if (needed) {
+    loads.column = column;
+    loads.before = ((const typename Depth::Sums *) t.sums)[(size_t) (y - t.top) * t.blocks + number];
   }
+  if (loads.rest > loads.skip && is_loadable (t, loads.offset))
+    loads.block = *(const uint4 *) (t.pixels + loads.offset);
+  return loads;
 }
 
 /* (c, S, Q) of core/snake/geometry.h. S and Q begin at the table's left. */
 template <bool WIDE>
 __device__ inline CtrSnakeSums
-sums_left_of (const SnakeTable &t, int32_t column, int32_t y)
+sums_of (const SnakeTable &t, const SnakeLoads<WIDE> &loads)
 {
-  typedef SnakeDepth<WIDE> Depth;
-  const uint32_t from_left = (uint32_t) (column - t.left), block = from_left / Depth::BLOCK;
-  const int rest = from_left % Depth::BLOCK;
-  const typename Depth::Sums before = ((const typename Depth::Sums *) t.sums)[(size_t) (y - t.top) * t.blocks + block];
-  uint32_t s1 = 0;
-  uint64_t s2 = 0;
-  if (rest)
-    sum_block<WIDE> (t, column - rest, y, rest, &s1, &s2);
-  CtrSnakeSums sums;
-  sums.n = column;
-  sums.s1 = (int64_t) before.s1 + s1;
-  sums.s2 = before.s2 + s2;
-  return sums;
+  typedef typename SnakeDepth<WIDE>::Sample Sample;
+  uint32_t s1, skipped1;
+  uint64_t s2, skipped2;
+  sum_words<WIDE> (loads.block, loads.rest, &s1, &s2);
+  if (loads.skip > 0) { /* few columns */
+    sum_words<WIDE> (loads.block, loads.skip, &skipped1, &skipped2);
+    s1 -= skipped1;
+    s2 -= skipped2;
+  }
+  if (loads.rest > loads.skip && !is_loadable (t, loads.offset))
+    s2 = sum_samples<WIDE> ((const Sample *) (t.pixels + loads.offset) + loads.skip, loads.rest - loads.skip, &s1);
+  return {loads.column, (int64_t) loads.before.s1 + s1, loads.before.s2 + s2};
 }
 
 /* ctr_snake_column() without an integer division: products are below 2^32, and the error of the quotient in single
