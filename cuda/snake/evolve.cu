@@ -217,8 +217,17 @@ launch (const SnakeKernelArgs &f, uint32_t first, uint32_t count, uint32_t ctas,
   cudaLaunchAttribute attributes[2] = {};
   cudaLaunchConfig_t config = config_of (f.capacity, count, ctas, threads, overlap, attributes);
   config.stream = stream;
-  CTR_CUDA (cudaFuncSetAttribute (evolve_kernel<WIDE, HISTORY, THREADS, CTAS>,
-      cudaFuncAttributeMaxDynamicSharedMemorySize, (int) config.dynamicSmemBytes));
+  const cudaError_t status = cudaFuncSetAttribute (evolve_kernel<WIDE, HISTORY, THREADS, CTAS>,
+      cudaFuncAttributeMaxDynamicSharedMemorySize, (int) config.dynamicSmemBytes);
+  if (status == cudaErrorInvalidValue) {
+    cudaGetLastError ();
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "room for a polygon of %u points takes %zu bytes of shared memory, more than this GPU has for a CTA: take a "
+        "greater "
+        "min_segment or the CPU backend",
+        f.capacity, config.dynamicSmemBytes);
+  }
+  CTR_CUDA (status);
   ctr_launch_configured (config, evolve_kernel<WIDE, HISTORY, THREADS, CTAS>, f, first, ctas);
   CTR_CUDA (cudaGetLastError ());
   return true;

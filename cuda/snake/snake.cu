@@ -436,6 +436,9 @@ snakes_finish (void *state, CtrError *error)
 {
   Snakes *s = (Snakes *) state;
   CtrContours *result = take_result (s, error);
+  /* The GPU may have no room for the points of this frame, but for those of the next one. */
+  if (!result)
+    s->capacity = SNAKE_MIN_CAPACITY;
   cuda_session_end (&s->session, result);
   return result;
 }

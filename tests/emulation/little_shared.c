@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Edges on GPUs with little shared memory, of which CTR_EMULATION_SHARED says how much: tiles are lower or go by a blurred plane, and the
- * edges are those of the host. With 64 KB, a blur with more than 40 pixels of radius has one error, and the next frame has its edges. */
+/* Edges and region snakes on GPUs with little shared memory, of which CTR_EMULATION_SHARED says how much. Tiles of edges are lower or go by a
+ * blurred plane, and the edges are those of the host. With 64 KB, a blur with more than 40 pixels of radius has one error, and the next frame
+ * has its edges. So have region snakes one error where a polygon has too many points, and the next frame has its contours. */
 #include <contours/canny.h>
+#include <contours/snake.h>
 
 #include "tests/core/canny/testing.h"
 #include "tests/core/common/equality.h"
@@ -40,6 +42,60 @@ check (const CtrImage *image, const CtrCannyParams *params)
   free (actual);
 }
 
+/* A polygon of POINTS points around a comb. */
+static CtrContours *
+find_comb (CtrSnake *snake, uint32_t points, CtrError *error)
+{
+  enum { HEIGHT = 9, TOOTH = 6 };
+  const uint32_t width = (points - 2) / 2, stride = width + 2;
+  uint8_t *samples = malloc ((size_t) stride * HEIGHT);
+  CtrPoint *polygon = malloc (points * sizeof *polygon);
+  for (uint32_t y = 0; y < HEIGHT; y++)
+    for (uint32_t x = 0; x < stride; x++)
+      samples[y * stride + x] = x < width && (x % 2 == 0 || y >= TOOTH) ? 200 : 50;
+  uint32_t count = 0;
+  for (uint32_t x = 0; x < width; x += 2) {
+    const uint16_t left = (uint16_t) x, right = (uint16_t) (x + 1), next = (uint16_t) (x + 2);
+    polygon[count++] = (CtrPoint){left, 0};
+    polygon[count++] = (CtrPoint){right, 0};
+    polygon[count++] = (CtrPoint){right, TOOTH};
+    polygon[count++] = (CtrPoint){next, TOOTH};
+  }
+  polygon[count++] = (CtrPoint){(uint16_t) width, HEIGHT};
+  polygon[count++] = (CtrPoint){0, HEIGHT};
+  CHECK (count == points);
+  CtrSnakeParams params;
+  ctr_snake_params_init (&params);
+  params.max_step = 1;
+  params.max_iterations = 2;
+  params.prune = false;
+  const CtrSnakeObject object = {.start = CTR_SNAKE_START_POLYGON, .points = polygon, .point_count = count};
+  const CtrImage image = {
+      .data = samples, .stride = stride, .width = stride, .height = HEIGHT, .format = CTR_FORMAT_GRAY8};
+  CtrContours *contours = ctr_snake_run (snake, &image, &params, &object, 1, NULL, error);
+  free (samples);
+  free (polygon);
+  return contours;
+}
+
+static void
+check_snakes (void)
+{
+  enum { FEW = 1026, MANY = 16382 };
+  CtrError error = {CTR_OK, ""};
+  CtrSnake *snake = ctr_snake_new (CTR_BACKEND_CUDA, &error);
+  CHECK (snake);
+  for (int i = 0; i < 2; i++) {
+    CtrContours *contours = find_comb (snake, FEW, &error);
+    CHECK (contours && contours->count == 1);
+    ctr_contours_unref (contours);
+    CHECK (!find_comb (snake, MANY, &error));
+    CHECK (error.status == CTR_ERROR_INVALID_ARGUMENT);
+    CHECK (strstr (error.message, "min_segment") && strstr (error.message, "shared memory"));
+  }
+  ctr_snake_free (snake);
+}
+
 int
 main (void)
 {
@@ -70,5 +126,6 @@ main (void)
   }
   ctr_canny_free (gpu);
   ctr_canny_free (host);
+  check_snakes ();
   return 0;
 }
