@@ -11,7 +11,6 @@ namespace
 {
 
 constexpr int FINISH_THREADS = 512;
-constexpr uint32_t FINISH_CTAS = 16;
 constexpr uint32_t FINISH_PASSAGES = 4; /* of a thread */
 constexpr uint32_t FINISH_SEGMENTS = LIST_SMALL / FINISH_THREADS;
 static_assert (FINISH_CONTOURS <= FINISH_THREADS, "a thread a contour or a closed segment");
@@ -241,29 +240,14 @@ __launch_bounds__ (FINISH_THREADS, 2)
     delivery_keep (f.frame_output.copy);
 }
 
-typedef void (*FinishKernel) (BordersKernelArgs, BordersHeader *, uint32_t *);
-
-bool
-supports (FinishKernel kernel, unsigned ctas)
-{
-  cudaLaunchAttribute attributes[2];
-  const cudaLaunchConfig_t config = ctr_cluster_config (ctas, FINISH_THREADS, NULL, attributes);
-  int clusters = 0;
-  return (ctas <= 8 || cudaFuncSetAttribute (kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) == cudaSuccess)
-         && cudaOccupancyMaxActiveClusters (&clusters, kernel, &config) == cudaSuccess && clusters > 0;
-}
-
 } // namespace
 
 unsigned
 borders_finish_ctas ()
 {
-  unsigned ctas = FINISH_CTAS;
-  for (FinishKernel kernel : {finish_kernel<false>, finish_kernel<true>})
-    while (ctas && !supports (kernel, ctas))
-      ctas = ctas > 8 ? 8 : 0;
-  cudaGetLastError (); /* a GPU that does not support them is no error */
-  return ctas;
+  void (*const kernels[]) (BordersKernelArgs, BordersHeader *, uint32_t *) = {
+      finish_kernel<false>, finish_kernel<true>};
+  return ctr_cluster_ctas (kernels, FINISH_THREADS);
 }
 
 uint32_t

@@ -13,7 +13,7 @@ namespace
 
 constexpr int FINISH_THREADS = 512;
 constexpr int FINISH_WARPS = FINISH_THREADS / 32; /* each with a tile or, of fewer tiles, with a part of one */
-constexpr uint32_t FINISH_CTAS = 16;
+constexpr uint32_t FINISH_CTAS = CTR_MOST_CLUSTER_CTAS;
 constexpr int CELLS_A_WORD = 16; /* elements of by_image_row.counts that a thread adds up at once */
 constexpr int CELL_WORDS = FINISH_CTAS * FINISH_WARPS * TILE_H / CELLS_A_WORD;
 static_assert (CELL_WORDS == 2 * FINISH_THREADS, "two words a thread");
@@ -294,16 +294,6 @@ __launch_bounds__ (FINISH_THREADS, 1)
 
 typedef void (*FinishKernel) (CcaKernelArgs, PictureCopy);
 
-bool
-supports (FinishKernel kernel, uint32_t ctas)
-{
-  cudaLaunchAttribute attributes[2];
-  const cudaLaunchConfig_t config = ctr_cluster_config (ctas, FINISH_THREADS, NULL, attributes);
-  int clusters = 0;
-  return (ctas <= 8 || cudaFuncSetAttribute (kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) == cudaSuccess)
-         && cudaOccupancyMaxActiveClusters (&clusters, kernel, &config) == cudaSuccess && clusters > 0;
-}
-
 } // namespace
 
 uint32_t
@@ -311,12 +301,7 @@ cca_finish_ctas ()
 {
   const FinishKernel kernels[] = {
       finish_kernel<4, 1>, finish_kernel<4, SEAM_STEPS>, finish_kernel<8, 1>, finish_kernel<8, SEAM_STEPS>};
-  uint32_t ctas = FINISH_CTAS;
-  for (FinishKernel kernel : kernels)
-    while (ctas && !supports (kernel, ctas))
-      ctas = ctas > 8 ? 8 : 0;
-  cudaGetLastError (); /* a GPU that does not support them is no error */
-  return ctas;
+  return ctr_cluster_ctas (kernels, FINISH_THREADS);
 }
 
 uint32_t

@@ -90,6 +90,34 @@ ctr_cluster_config (unsigned ctas, unsigned threads, cudaStream_t stream, cudaLa
   return config;
 }
 
+/* Of how many CTAs a cluster may consist. Where a GPU takes no more than are portable, it is half as many. */
+constexpr unsigned CTR_MOST_CLUSTER_CTAS = 16;
+
+template <typename... Parameters>
+static inline bool
+ctr_supports_cluster (void (*kernel) (Parameters...), unsigned ctas, unsigned threads)
+{
+  cudaLaunchAttribute attributes[2];
+  const cudaLaunchConfig_t config = ctr_cluster_config (ctas, threads, NULL, attributes);
+  int clusters = 0;
+  return (ctas < CTR_MOST_CLUSTER_CTAS
+             || cudaFuncSetAttribute (kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) == cudaSuccess)
+         && cudaOccupancyMaxActiveClusters (&clusters, kernel, &config) == cudaSuccess && clusters > 0;
+}
+
+/* The same of CTAs of THREADS threads, for all of KERNELS; 0: this GPU has no clusters. */
+template <size_t COUNT, typename... Parameters>
+static inline unsigned
+ctr_cluster_ctas (void (*const (&kernels)[COUNT]) (Parameters...), unsigned threads)
+{
+  unsigned ctas = CTR_MOST_CLUSTER_CTAS;
+  for (const auto kernel : kernels)
+    while (ctas && !ctr_supports_cluster (kernel, ctas, threads))
+      ctas = ctas == CTR_MOST_CLUSTER_CTAS ? CTR_MOST_CLUSTER_CTAS / 2 : 0;
+  cudaGetLastError (); /* a GPU that does not support them is no error */
+  return ctas;
+}
+
 /* Launches KERNEL with the attributes of CONFIG. */
 template <typename... Parameters>
 static inline void
