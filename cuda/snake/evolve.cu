@@ -222,9 +222,8 @@ launch (const SnakeKernelArgs &f, uint32_t first, uint32_t count, uint32_t ctas,
   if (status == cudaErrorInvalidValue) {
     cudaGetLastError ();
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
-        "room for a polygon of %u points takes %zu bytes of shared memory, more than this GPU has for a CTA: take a "
-        "greater "
-        "min_segment or the CPU backend",
+        "room for a polygon of %u points takes %zu bytes of shared memory, more than this GPU has: "
+        "take a greater min_segment or the CPU backend",
         f.capacity, config.dynamicSmemBytes);
   }
   CTR_CUDA (status);
