@@ -163,6 +163,35 @@ ctr_paint_target_init (
   target->ink_width = ((picture->width - 1) >> target->x_shift) + 1;
 }
 
+bool
+ctr_paint_is_uniform (const CtrPaintLayer *layer)
+{
+  const bool has_colours =
+      layer->kind == CTR_PAINT_LINES || layer->kind == CTR_PAINT_BOXES || layer->kind == CTR_PAINT_COMPONENT_BOXES;
+  return has_colours && layer->alpha == 255 && (layer->colouring.by == CTR_COLOUR_FIXED || layer->colouring.count == 1);
+}
+
+void
+ctr_paint_target_make_direct (CtrPaintTarget *target, const CtrPaintColour *colour)
+{
+  const CtrPaintPicture *picture = &target->picture;
+  const uint32_t mask = picture->sample_mask & (picture->sample_size == 1 ? UINT8_MAX : UINT16_MAX);
+  target->direct = true;
+  target->colour = *colour;
+  for (uint32_t p = 0; p < picture->plane_count; p++) {
+    const CtrPaintPlane *plane = &picture->planes[p];
+    const uint32_t size = plane->samples * picture->sample_size;
+    bool whole = (size == 2 || size == 4) && ((uintptr_t) plane->data | plane->stride) % size == 0;
+    for (uint32_t i = 0; i < plane->samples && whole; i++) {
+      const int component = plane->component[i];
+      whole = component >= 0;
+      if (whole)
+        target->pixels[p] |= (colour->shape[component] & mask) << 8 * picture->sample_size * i;
+    }
+    target->pixel_sizes[p] = whole ? (uint8_t) size : 0;
+  }
+}
+
 uint32_t
 ctr_paint_background_pixel (
     const CtrPaintPicture *picture, const CtrPaintPlane *plane, uint8_t pattern[CTR_PAINT_PATTERN])

@@ -16,8 +16,8 @@
  *
  * On the CPU the second pass draws all shapes again: whichever finds a word other than 0 paints that pixel. On the GPU
  * the first pass marks the tiles that it touches, and the second pass goes through the marked tiles. Either way its cost
- * is proportional to what is drawn. Lines that are opaque, of one colour and alone need no order: there the GPU's first
- * pass paints.
+ * is proportional to what is drawn. Contours that are opaque, of one colour and alone need no order: there one pass
+ * paints, on the GPU that of lines.
  *
  * A word contains, from the highest bit: the layer, counted from 1 (6 bits); the order of text (10); the coverage by
  * text (8); the colour (8). */
@@ -54,7 +54,7 @@ typedef struct {
   uint32_t x_shift, y_shift; /* of the subsampled planes; 0 without such planes */
   uint8_t *tiles;            /* GPU: 1 for the tiles whose ink is not 0 */
   uint32_t tiles_across;
-  bool direct; /* GPU: all shapes are opaque and of one colour, so that they need no ink */
+  bool direct; /* all shapes are opaque and of one colour, so that they need no ink */
   CtrPaintColour colour;
   /* What becomes of a pixel of each plane then, and its size in bytes, 2 or 4; 0: its samples are stored one by one. */
   uint32_t pixels[CTR_PAINT_MAX_PLANES];
@@ -116,6 +116,12 @@ void ctr_paint_areas_init (CtrPaintAreas *areas, const CtrPaintLayer *layer, uin
 /* Leaves ink, tiles and colours to the backend. */
 void ctr_paint_target_init (
     CtrPaintTarget *target, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count);
+
+/* Are all shapes of LAYER opaque and of one colour, layer->colouring.first? */
+bool ctr_paint_is_uniform (const CtrPaintLayer *layer);
+
+/* Makes TARGET direct: all shapes are opaque and have COLOUR. */
+void ctr_paint_target_make_direct (CtrPaintTarget *target, const CtrPaintColour *colour);
 
 /* The pixel with which the background fills PLANE, in PATTERN. Returns its size in bytes: 1, 2, 3, 4, 6 or 8. */
 #define CTR_PAINT_PATTERN 8
@@ -312,7 +318,27 @@ ctr_paint_enter (const CtrPaintTarget *target, uint32_t x, uint32_t y, uint32_t 
 #endif
 }
 
+/* Stores the SIZE bytes of VALUE, 1, 2 or 4, at TO, which is aligned. */
+CTR_PAINT_FUNC void
+ctr_paint_store (uint8_t *to, uint32_t value, uint32_t size)
+{
 #ifdef __CUDA_ARCH__
+  if (size == 1)
+    __stcg (to, (uint8_t) value);
+  else if (size == 2)
+    __stcg ((uint16_t *) to, (uint16_t) value);
+  else
+    __stcg ((uint32_t *) to, value);
+#else
+  if (size == 1)
+    *to = (uint8_t) value;
+  else if (size == 2)
+    *(uint16_t *) to = (uint16_t) value;
+  else
+    *(uint32_t *) to = value;
+#endif
+}
+
 /* Paints pixel X, Y of the picture in the colour that all shapes have, in every plane. Whoever stores a pixel stores the same. */
 CTR_PAINT_FUNC void
 ctr_paint_directly (const CtrPaintTarget *target, uint32_t x, uint32_t y)
@@ -323,25 +349,21 @@ ctr_paint_directly (const CtrPaintTarget *target, uint32_t x, uint32_t y)
     uint8_t *pixel = (uint8_t *) plane->data + (y >> plane->y_shift) * plane->stride
                      + (size_t) (x >> plane->x_shift) * plane->samples * size;
     if (target->pixel_sizes[p] == 2) {
-      __stcg ((uint16_t *) pixel, (uint16_t) target->pixels[p]);
+      ctr_paint_store (pixel, target->pixels[p], 2);
       continue;
     }
     if (target->pixel_sizes[p] == 4) {
-      __stcg ((uint32_t *) pixel, target->pixels[p]);
+      ctr_paint_store (pixel, target->pixels[p], 4);
       continue;
     }
     for (uint32_t i = 0; i < plane->samples; i++, pixel += size) {
       if (plane->component[i] < 0)
         continue;
       const uint32_t value = target->colour.shape[plane->component[i]] & target->picture.sample_mask;
-      if (size == 1)
-        __stcg (pixel, (uint8_t) value);
-      else
-        __stcg ((uint16_t *) pixel, (uint16_t) value);
+      ctr_paint_store (pixel, value, size == 1 ? 1 : 2);
     }
   }
 }
-#endif
 
 CTR_PAINT_FUNC uint32_t
 ctr_paint_take (uint32_t *ink)
@@ -352,7 +374,7 @@ ctr_paint_take (uint32_t *ink)
 }
 
 /* First pass (BLEND is false): enters WORD at pixel X, Y of the picture. The CPU's second pass: paints the pixel if its
- * ink is not 0. The GPU's only pass over shapes of one colour: paints it. */
+ * ink is not 0. The only pass over shapes of one colour: paints it. */
 CTR_PAINT_FUNC void
 ctr_paint_next_pixel (const CtrPaintTarget *target, bool blend, uint32_t x, uint32_t y, uint32_t word, uint32_t *marked)
 {
@@ -363,6 +385,10 @@ ctr_paint_next_pixel (const CtrPaintTarget *target, bool blend, uint32_t x, uint
 #ifdef __CUDA_ARCH__
   ctr_paint_directly (target, x, y);
 #else
+  if (target->direct) {
+    ctr_paint_directly (target, x, y);
+    return;
+  }
   const CtrPaintPicture *picture = &target->picture;
   const uint32_t sub_x = x >> target->x_shift, sub_y = y >> target->y_shift;
   const uint32_t full = ctr_paint_take (target->ink[0] + (size_t) y * picture->width + x);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Drawing: the two passes of core/paint/paint.h, shape by shape. */
+/* Drawing: the two passes of core/paint/paint.h, shape by shape. Shapes of one opaque colour take one pass, without ink. */
 #include "core/paint/raster.h"
 
 #include "core/common/poll.h"
@@ -255,6 +255,21 @@ fetch (const CtrPaintLayer *layer, CtrError *error)
          && (layer->kind == CTR_PAINT_BOXES || ctr_contours_map_points (layer->contours, error));
 }
 
+/* The layer that is drawn; NULL if there are several, or none. */
+static const CtrPaintLayer *
+find_only_layer (const CtrPaintLayer *layers, uint32_t count)
+{
+  const CtrPaintLayer *only = NULL;
+  for (uint32_t i = 0; i < count; i++) {
+    if (layers[i].alpha == 0)
+      continue;
+    if (only)
+      return NULL;
+    only = &layers[i];
+  }
+  return only;
+}
+
 static bool
 enqueue (void *data, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count,
     const CtrPaintColour *colours, void *stream, CtrError *error)
@@ -268,13 +283,16 @@ enqueue (void *data, const CtrPaintPicture *picture, const CtrPaintLayer *layers
   for (uint32_t i = 0; i < count; i++)
     if (!fetch (&layers[i], error))
       return false;
-  if (!reserve_ink (state, &target, error))
+  const CtrPaintLayer *only = find_only_layer (layers, count);
+  if (only && ctr_paint_is_uniform (only))
+    ctr_paint_target_make_direct (&target, &colours[only->colouring.first]);
+  else if (!reserve_ink (state, &target, error))
     return false;
   if (!ctr_go_on (error))
     return false;
   if (!fill_background (state, picture))
     return ctr_fail_cancelled (error);
-  for (int blend = 0; blend < 2; blend++)
+  for (int blend = target.direct; blend < 2; blend++)
     for (uint32_t i = 0; i < count; i++)
       if (layers[i].alpha > 0 && (!ctr_go_on (error) || !draw_layer (state, &target, blend, &layers[i], i))) {
         free_ink (state);

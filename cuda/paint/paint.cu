@@ -366,34 +366,11 @@ find_only_lines (const Painter *painter, const CtrPaintLayer *layers, uint32_t c
     const CtrPaintLayer *layer = &layers[i];
     if (painter->layers[i].shapes == 0)
       continue;
-    if (only || layer->kind != CTR_PAINT_LINES || layer->alpha < 255
-        || (layer->colouring.by != CTR_COLOUR_FIXED && layer->colouring.count > 1))
+    if (only || layer->kind != CTR_PAINT_LINES || !ctr_paint_is_uniform (layer))
       return NULL;
     only = layer;
   }
   return only;
-}
-
-/* Has TARGET painted directly, all in COLOUR. */
-void
-paint_directly (CtrPaintTarget *target, const CtrPaintColour &colour)
-{
-  const CtrPaintPicture &picture = target->picture;
-  const uint32_t mask = picture.sample_mask & (picture.sample_size == 1 ? UINT8_MAX : UINT16_MAX);
-  target->direct = true;
-  target->colour = colour;
-  for (uint32_t p = 0; p < picture.plane_count; p++) {
-    const CtrPaintPlane &plane = picture.planes[p];
-    const uint32_t size = plane.samples * picture.sample_size;
-    bool whole = (size == 2 || size == 4) && ((uintptr_t) plane.data | plane.stride) % size == 0;
-    for (uint32_t i = 0; i < plane.samples && whole; i++) {
-      const int component = plane.component[i];
-      whole = component >= 0;
-      if (whole)
-        target->pixels[p] |= (colour.shape[component] & mask) << 8 * picture.sample_size * i;
-    }
-    target->pixel_sizes[p] = whole ? (uint8_t) size : 0;
-  }
 }
 
 bool
@@ -424,7 +401,7 @@ queue_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLay
   target.colours = (const CtrPaintColour *) painter->colours.data;
   const CtrPaintLayer *const only = find_only_lines (painter, layers, count);
   if (only)
-    paint_directly (&target, colours[only->colouring.first]);
+    ctr_paint_target_make_direct (&target, &colours[only->colouring.first]);
 
   painter->ink_is_clean = false;
   paint_launch_fill (*picture, painter->session);

@@ -326,18 +326,25 @@ scene_init (
     Scene *scene, Random *random, const Finders *finders, const Setup *setup, const CtrPaintPicture *picture, bool wild)
 {
   const uint32_t side = picture->width > picture->height ? picture->width : picture->height;
-  *scene = (Scene){.count = random_below (random, SCENE_LAYERS + 1)};
+  /* Contours or components alone, opaque and of one colour, take one pass. */
+  const bool uniform = random_below (random, 3) == 0;
+  *scene = (Scene){.count = uniform ? 1 : random_below (random, SCENE_LAYERS + 1)};
   random_colours (random, scene->colours);
   for (uint32_t i = 0; i < scene->count; i++) {
     CtrPaintLayer *layer = &scene->layers[i];
-    ctr_paint_layer_init (layer, (CtrPaintKind) random_below (random, CTR_PAINT_TEXT + 1));
-    layer->alpha = random_below (random, 3) ? (uint8_t) random_next (random) : 255;
+    ctr_paint_layer_init (
+        layer, (CtrPaintKind) random_below (random, uniform ? CTR_PAINT_COMPONENT_BOXES + 1 : CTR_PAINT_TEXT + 1));
+    layer->alpha = !uniform && random_below (random, 3) ? (uint8_t) random_next (random) : 255;
     layer->thickness =
         random_below (random, 8) ? 1 + random_below (random, 6) : 1 + random_below (random, CTR_PAINT_MAX_THICKNESS);
     layer->colouring = random_colouring (random);
     layer->dashed_holes = random_below (random, 2);
     layer->min_area2 = random_below (random, 2) ? random_below (random, 30) : 0;
     layer->mapping = random_mapping (random, side, wild);
+    if (uniform && random_below (random, 2))
+      layer->colouring.by = CTR_COLOUR_FIXED;
+    else if (uniform)
+      layer->colouring.count = 1;
     switch (layer->kind) {
       case CTR_PAINT_LINES:
       case CTR_PAINT_BOXES:
