@@ -144,6 +144,12 @@ int
 main (void)
 {
   Bench bench = {0};
+  int devices = 0;
+  const cudaError_t status = cudaGetDeviceCount (&devices);
+  if (status != cudaSuccess || devices == 0) {
+    fprintf (stderr, "no GPU to measure (%s)\n", cudaGetErrorString (status));
+    return 77;
+  }
   bool ok = bench_device_open (&bench.device, LARGEST)
             && BENCH_CHECK (cudaMalloc ((void **) &bench.memory, MEMORY_SIZE))
             && BENCH_CHECK (cudaMemsetAsync (bench.memory, 0, MEMORY_SIZE, bench.device.stream))
