@@ -90,7 +90,7 @@ sum_of_bands (const CcaKernelArgs &f, OrderShared &s, uint32_t band, uint32_t ow
     atomicExch (&f.by_band.counts[band], COUNTED | own);
   unsigned long long count = 0;
   while (t < band && count == 0)
-    count = *(volatile unsigned long long *) &f.by_band.counts[t];
+    count = poll (&f.by_band.counts[t]);
   __syncwarp ();
   const uint32_t sum = total_of_lanes ((uint32_t) count);
   if (t % 32 == 0)

@@ -331,6 +331,13 @@ wait_for_arrivals (const uint32_t *counter, uint32_t count)
   while (arrived < count);
 }
 
+/* Loads what a thread waits for, again and again. */
+__device__ inline unsigned long long
+poll (const unsigned long long *state)
+{
+  return *(const volatile unsigned long long *) state;
+}
+
 /* Leaves the multiprocessor to other warps for some NANOSECONDS. */
 __device__ inline void
 pause_warp (uint32_t nanoseconds)

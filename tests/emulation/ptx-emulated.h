@@ -229,6 +229,13 @@ wait_for_arrivals (const uint32_t *counter, uint32_t count)
     ::emulation::yield ();
 }
 
+static inline unsigned long long
+poll (const unsigned long long *state)
+{
+  ::emulation::yield ();
+  return *(const volatile unsigned long long *) state;
+}
+
 static inline void
 fence_system ()
 {
