@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Border following on the GPU, host side: memory, the launches of a frame, the result. device_state.cuh describes the
  * kernels. Longer than 500 lines: all functions share the state of a border follower. */
-#include "cuda/borders/device_state.cuh"
+#include "cuda/borders/capacity.cuh"
 #include "cuda/contours/contour_delivery.cuh"
 #include "cuda/contours/contour_pool.h"
 #include "cuda/common/fork.cuh"
@@ -17,16 +17,6 @@
 namespace
 {
 
-/* Room for the most that the latest frames have needed. A frame that needs more is done again. */
-struct Capacity {
-  uint32_t passages, open, closed; /* passages; open and closed segments */
-  uint32_t contours, points;
-  uint32_t many_segments, many_points, many_contours; /* further frames for which these kernels are queued */
-  uint32_t clustered;                                 /* likewise a cluster, in place of one CTA for few segments */
-  uint32_t deep;                                      /* likewise those for any number of contours around one */
-  uint32_t unfinished;                                /* further frames for which the finish kernel is not queued */
-};
-
 /* If the last frame had more passages a tile than this, most tiles of the next one are likely to have more than the tile kernel for few has room
  * for. */
 constexpr uint32_t MANY_TILE_PASSAGES = 650;
@@ -35,7 +25,6 @@ constexpr uint32_t MANY_TILE_PASSAGES = 650;
 #define CTR_BORDERS_FEW_TILES (4 * 132)
 #endif
 constexpr uint32_t FEW_TILES = CTR_BORDERS_FEW_TILES;
-constexpr uint32_t MANY_FRAMES = 16; /* frames for which kernels stay queued after a frame needed them */
 
 /* All that the kernels behind the tile kernel depend on. */
 struct FrameKey {
@@ -505,57 +494,9 @@ bool
 complete (Borders *b)
 {
   const BordersHeader h = needs_of_frame (b);
-  Capacity *c = &b->capacity;
-  bool all = true;
   b->last_passages = h.passages;
-  auto grow = [&] (uint32_t need, uint32_t *capacity) {
-    if (need <= *capacity)
-      return;
-    *capacity = ctr_with_spare (need);
-    all = false;
-  };
-  const bool counted_passages = h.passages <= c->passages && h.open <= c->open && h.closed <= c->closed;
-  const bool counted = counted_passages && !(h.incomplete & LACKS_MANY_SEGMENTS);
-  grow (h.passages, &c->passages);
-  grow (h.open, &c->open);
-  grow (h.closed, &c->closed);
-  /* Every contour starts with a segment; every point is a passage. */
-  grow (counted ? h.all_contours : h.open + h.closed, &c->contours);
-  grow (counted && h.all_contours <= c->contours && all ? h.points : h.passages, &c->points);
-  if (h.incomplete || h.unmeasured || h.too_deep || h.unfinished)
-    all = false;
-  const bool has_few_contours = h.closed <= FEW_CONTOURS && h.all_contours <= FEW_CONTOURS;
-  const bool suits_cluster = b->has_cluster && has_few_contours && h.open > LIST_SMALL && h.open <= CLUSTER_SEGMENTS;
-  if (suits_cluster)
-    c->clustered = MANY_FRAMES;
-  else if (!has_few_contours || h.open > CLUSTER_SEGMENTS)
-    c->clustered = 0;
-  else if (all)
-    c->clustered -= c->clustered > 0;
-  if (!suits_cluster && (h.open > LIST_SMALL || !has_few_contours || h.incomplete & LACKS_MANY_SEGMENTS))
-    c->many_segments = MANY_FRAMES;
-  else if (all)
-    c->many_segments -= c->many_segments > 0;
-  if (h.all_contours > FEW_CONTOURS)
-    c->many_contours = MANY_FRAMES;
-  else if (all)
-    c->many_contours -= c->many_contours > 0;
-  if (h.too_deep)
-    c->deep = MANY_FRAMES;
-  else if (all)
-    c->deep -= c->deep > 0;
-  const bool suits_finish = b->may_finish && h.open <= LIST_SMALL && h.closed <= FINISH_CONTOURS
-                            && h.all_contours <= FINISH_CONTOURS
-                            && h.passages <= borders_most_passages_to_finish (b->finish_ctas);
-  if (h.unfinished)
-    c->unfinished = MANY_FRAMES;
-  else if (all && suits_finish)
-    c->unfinished -= c->unfinished > 0;
-  if (h.unmeasured || (all && !suits_finish && (h.points > FEW_POINTS || h.contours > FEW_CONTOURS)))
-    c->many_points = MANY_FRAMES;
-  else if (all)
-    c->many_points -= c->many_points > 0;
-  return all;
+  return adapt_capacity (
+      &b->capacity, h, b->has_cluster, b->may_finish, borders_most_passages_to_finish (b->finish_ctas));
 }
 
 /* Takes note of what a complete frame has used. */

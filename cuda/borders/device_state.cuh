@@ -8,6 +8,7 @@
  * order, or of a hole's first background pixel. Only passages whose eight neighbours allow a start have a key.
  *
  *   borders.cu     memory and launches, on the host
+ *   capacity.cuh   what the next frames have room and kernels for, on the host
  *   tile.cuh       a tile in shared memory
  *   tiles.cu       foreground bits; the passages of each tile; chains of passages inside a tile become segments,
  *                  open ones from a passage that is entered from another tile to where the border leaves this one, or closed:

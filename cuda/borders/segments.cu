@@ -367,12 +367,8 @@ bool
 borders_have_cluster ()
 {
   bool all = true;
-  for (const auto kernel : {cluster_kernel<false>, cluster_kernel<true>}) {
-    cudaLaunchAttribute attributes[2];
-    const cudaLaunchConfig_t config = ctr_cluster_config (CLUSTER_CTAS, FEW_THREADS, NULL, attributes);
-    int clusters = 0;
-    all = all && cudaOccupancyMaxActiveClusters (&clusters, kernel, &config) == cudaSuccess && clusters > 0;
-  }
+  for (const auto kernel : {cluster_kernel<false>, cluster_kernel<true>})
+    all = all && ctr_supports_cluster (kernel, CLUSTER_CTAS, FEW_THREADS);
   cudaGetLastError (); /* a GPU that does not support them is no error */
   return all;
 }

@@ -93,6 +93,7 @@ ctr_cluster_config (unsigned ctas, unsigned threads, cudaStream_t stream, cudaLa
 /* Of how many CTAs a cluster may consist. Where a GPU takes no more than are portable, it is half as many. */
 constexpr unsigned CTR_MOST_CLUSTER_CTAS = 16;
 
+/* Can this GPU run KERNEL as a cluster of CTAS CTAs of THREADS threads? An error of CUDA that says no stays to be read. */
 template <typename... Parameters>
 static inline bool
 ctr_supports_cluster (void (*kernel) (Parameters...), unsigned ctas, unsigned threads)
