@@ -20,7 +20,8 @@ namespace
 /* If the last frame had more passages a tile than this, most tiles of the next one are likely to have more than the tile kernel for few has room
  * for. */
 constexpr uint32_t MANY_TILE_PASSAGES = 650;
-/* If the finish kernel follows, and there are so few tiles that an H100 runs them all at once, more threads a tile are done sooner. */
+/* If the finish kernel follows, and there are so few tiles that an H100 runs them all at once, 512 threads a tile are done sooner than 128;
+ * of up to three times as many, 256. */
 #ifndef CTR_BORDERS_FEW_TILES
 #define CTR_BORDERS_FEW_TILES (4 * 132)
 #endif
@@ -159,25 +160,25 @@ forks (const Borders *b, const BordersKernelArgs &f)
   return f.many_points && !f.regions.places && !f.selecting && (f.summing || refines (b));
 }
 
-/* Does the frame need no kernel behind that of the points? */
+/* Does the frame need no kernel behind that of the points, if there are few of these? */
 bool
 is_plain (const Borders *b, const BordersKernelArgs &f)
 {
-  return !(f.summing || f.shape_features || f.selecting || refines (b) || f.simplifying || borders_reorders (f));
+  return !(f.summing || f.shape_features || f.selecting || refines (b) || f.simplifying);
 }
 
 /* A graph pays where there are more than three kernels. Its first one cannot overlap the tile kernel's end. */
 bool
 pays_as_graph (const Borders *b, const BordersKernelArgs &f)
 {
-  return f.many_segments || f.many_points || !is_plain (b, f);
+  return f.many_segments || f.many_points || !is_plain (b, f) || borders_reorders (f);
 }
 
 /* Can the finish kernel take such frames, if they have little in them? */
 bool
 may_finish (const Borders *b, const BordersKernelArgs &f)
 {
-  return b->finish_ctas && is_plain (b, f) && !f.regions.places;
+  return b->finish_ctas && is_plain (b, f) && !f.limited && !f.regions.places;
 }
 
 /* Does it take this one? */
@@ -185,6 +186,16 @@ bool
 finishes (const Borders *b, const BordersKernelArgs &f)
 {
   return b->may_finish && !b->capacity.unfinished && !f.clustered && !f.many_segments && !f.many_points;
+}
+
+/* The threads of a tile. */
+int
+tile_threads (const Borders *b, const BordersKernelArgs &f)
+{
+  const uint64_t tiles = (uint64_t) f.tiles_x * f.tiles_y;
+  if (b->last_passages > tiles * MANY_TILE_PASSAGES || (finishes (b, f) && tiles <= FEW_TILES))
+    return 512;
+  return finishes (b, f) && tiles <= 3 * FEW_TILES ? 256 : 128;
 }
 
 /* Are the samples for subpixels copied? Otherwise they are those of the luma that the input stage knows, whole and also when the
@@ -350,9 +361,7 @@ queue_picture (Borders *b, BordersKernelArgs *f, CtrError *error)
     CTR_CUDA (cudaMemsetAsync (f->found, 0, sizeof *f->found, b->session.stream));
   b->is_begun = true;
   /* The kernel before may be any other where it is not the histogram. */
-  const uint64_t tiles = (uint64_t) f->tiles_x * f->tiles_y;
-  const bool many_passages = (finishes (b, *f) && tiles <= FEW_TILES) || b->last_passages > tiles * MANY_TILE_PASSAGES;
-  borders_launch_tiles (*f, many_passages, b->session.overlap && b->input.counted, b->session.stream);
+  borders_launch_tiles (*f, tile_threads (b, *f), b->session.overlap && b->input.counted, b->session.stream);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }

@@ -13,9 +13,9 @@
  *   tiles.cu       foreground bits; the passages of each tile; chains of passages inside a tile become segments,
  *                  open ones from a passage that is entered from another tile to where the border leaves this one, or closed:
  *                  whole rings. Of a segment's keys only the smallest goes further, with the number of points before it.
- *   finish.cu      all that is behind the tiles, in one cluster, for a plain list of few contours
+ *   finish.cu      all that is behind the tiles, in one cluster, for few contours without limits
  *   segments.cu    segments linked from tile to tile; where there are few, one CTA or cluster goes on to the contour numbers
- *   links.cuh      one segment linked
+ *   links.cuh      one segment linked, or found at a pixel
  *   row.cuh        a row of the table
  *   assemble.cu    keys to contour numbers, lengths to offsets, passages to points, points to measures
  *   hierarchy.cu   who is inside whom, which contours have a row
@@ -526,9 +526,9 @@ has_few_points (const BordersKernelArgs &f)
 size_t borders_lay_out_planes (BordersKernelArgs *args, uint8_t *base);
 size_t borders_lay_out_contents (BordersKernelArgs *args, uint8_t *base);
 
-/* Queue the kernels. OVERLAP: the GPU has programmatic dependent launch. The first one reads the picture; MANY_PASSAGES changes nothing but
- * its time. */
-void borders_launch_tiles (const BordersKernelArgs &args, bool many_passages, bool overlap, cudaStream_t stream);
+/* Queue the kernels. OVERLAP: the GPU has programmatic dependent launch. The first one reads the picture; its 128, 256 or
+ * 512 THREADS a tile change nothing but its time. */
+void borders_launch_tiles (const BordersKernelArgs &args, int threads, bool overlap, cudaStream_t stream);
 /* Few segments and contours: one CTA, or a cluster, ranks the segments and numbers the contours. */
 void borders_launch_few (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
 /* Can the GPU run that cluster? */

@@ -8,7 +8,7 @@
  * among the siblings, with all that is inside these, over the contours around it. Where there are very many around one, a
  * ring visits all contours, the child before the sibling before the parent's sibling, and list ranking orders it as it
  * orders the borders' segments. One CTA does all of that, with the offsets of the points, where contours are few. */
-#include "cuda/borders/device_state.cuh"
+#include "cuda/borders/links.cuh"
 #include "cuda/common/block_sort.cuh"
 #include "cuda/contours/hierarchy.cuh"
 #include "cuda/contours/rows.cuh"
@@ -73,19 +73,6 @@ struct BordersPolicy {
   }
 };
 
-__device__ inline uint32_t
-neighbours_at (const BordersKernelArgs &f, uint32_t x, uint32_t y)
-{
-  uint32_t rows[3];
-#pragma unroll
-  for (int j = 0; j < 3; j++) {
-    const int at = (int) x - 1, row = (int) y + j - 1; /* bits X - 1 .. X + 1 */
-    const int word = at < 0 ? -1 : at / 32;
-    rows[j] = __funnelshift_r (word_at (f, word, row), word_at (f, word + 1, row), at & 31);
-  }
-  return eight_neighbours (rows[0], rows[1], rows[2]);
-}
-
 /* A word of row Y: foreground; with INVERT = ~0 background. WORD may be negative: nothing. */
 __device__ inline uint32_t
 load_word (const BordersKernelArgs &f, int word, uint32_t y, uint32_t invert)
@@ -149,8 +136,7 @@ find_west_neighbour (const BordersKernelArgs &f, bool wanted, uint32_t key, bool
   if (!wanted || (!hole && u < 0))
     return NO_PARENT;
   u += hole; /* the first pixel of the run, not the one before it */
-  const uint32_t slot = slot_facing<FOUR_CONNECTED> (neighbours_at (f, u, y), hole ? 4 : 0);
-  const uint32_t segment = f.by_passage.segment[find_passage<FOUR_CONNECTED> (f, u, y, slot)];
+  const uint32_t segment = segment_facing<FOUR_CONNECTED> (f, u, y, hole ? 4 : 0);
   const uint32_t other = segment & SEGMENT_CLOSED ? f.by_segment.closed_contour[segment & ~SEGMENT_CLOSED]
                                                   : f.by_segment.open_contour[segment];
   return other | (is_hole (other) == hole ? SAME_PARENT_AS : 0);

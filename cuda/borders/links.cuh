@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Segments linked from tile to tile, and contours found by their keys. */
+/* Segments linked from tile to tile, found at pixels, and contours found by their keys. */
 #ifndef CTR_CUDA_BORDERS_LINKS_CUH
 #define CTR_CUDA_BORDERS_LINKS_CUH
 
@@ -47,6 +47,28 @@ number_of_key (const uint32_t *keys, uint32_t count, uint32_t key)
       high = middle;
   }
   return low;
+}
+
+__device__ inline uint32_t
+neighbours_at (const BordersKernelArgs &f, uint32_t x, uint32_t y)
+{
+  uint32_t rows[3];
+#pragma unroll
+  for (int j = 0; j < 3; j++) {
+    const int at = (int) x - 1, row = (int) y + j - 1; /* bits X - 1 .. X + 1 */
+    const int word = at < 0 ? -1 : at / 32;
+    rows[j] = __funnelshift_r (word_at (f, word, row), word_at (f, word + 1, row), at & 31);
+  }
+  return eight_neighbours (rows[0], rows[1], rows[2]);
+}
+
+/* The segment of the passage at a pixel of foreground whose run has the neighbour in cross direction D, which is background. */
+template <bool FOUR_CONNECTED>
+__device__ inline uint32_t
+segment_facing (const BordersKernelArgs &f, uint32_t x, uint32_t y, uint32_t d)
+{
+  const uint32_t slot = slot_facing<FOUR_CONNECTED> (neighbours_at (f, x, y), d);
+  return f.by_passage.segment[find_passage<FOUR_CONNECTED> (f, x, y, slot)];
 }
 
 } // namespace

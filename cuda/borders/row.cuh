@@ -14,10 +14,9 @@ row_of (const BordersKernelArgs &f, uint32_t contour)
   return contour == NO_CONTOUR || contour == NO_PARENT ? -1 : (int32_t) f.by_contour.rows[contour];
 }
 
-/* Row I of a plain list of so many ROWS. ACCUMULATOR is read from L2, where the atomic additions were. */
+/* Row I of a plain list of so many ROWS, but for its flags. ACCUMULATOR is read from L2, where the atomic additions were. */
 __device__ inline CtrContour
-make_listed_row (
-    uint32_t i, uint32_t rows, uint32_t first, uint32_t count, bool is_hole, const ContourAccumulator *accumulator)
+make_listed_row (uint32_t i, uint32_t rows, uint32_t first, uint32_t count, const ContourAccumulator *accumulator)
 {
   CtrContour c;
   c.first = first;
@@ -27,8 +26,7 @@ make_listed_row (
   c.next = i + 1 < rows ? (int32_t) i + 1 : -1;
   c.previous = (int32_t) i - 1;
   c.child = c.parent = -1;
-  c.flags = is_hole ? CTR_CONTOUR_HOLE : 0;
-  c.level = c.region = 0;
+  c.flags = c.level = c.region = 0;
   const uint32_t left = __ldcg (&accumulator->min_x), top = __ldcg (&accumulator->min_y);
   c.left = left;
   c.top = top;
@@ -43,19 +41,20 @@ make_row (const BordersKernelArgs &f, uint32_t i)
 {
   const uint32_t contour = f.by_row.contours ? f.by_row.contours[i] : i;
   CtrContour c = make_listed_row (i, f.counters->header.contours, f.by_row.firsts[i], f.by_row.lengths[i],
-      is_hole (f, f.by_row.keys[i]), &f.by_row.accumulators[f.limited ? contour : i]);
-  if (!borders_nests (f))
-    return c;
-  if (f.limited) { /* NO_CONTOUR as int32_t is -1. */
-    c.next = (int32_t) f.hierarchy.next[i];
-    c.previous = (int32_t) f.hierarchy.previous[i];
-    c.child = (int32_t) f.hierarchy.child[i];
-  } else {
-    c.next = row_of (f, f.hierarchy.next[contour]);
-    c.previous = row_of (f, f.hierarchy.previous[contour]);
-    c.child = row_of (f, f.hierarchy.child[contour]);
+      &f.by_row.accumulators[f.limited ? contour : i]);
+  if (borders_nests (f)) {
+    if (f.limited) { /* NO_CONTOUR as int32_t is -1. */
+      c.next = (int32_t) f.hierarchy.next[i];
+      c.previous = (int32_t) f.hierarchy.previous[i];
+      c.child = (int32_t) f.hierarchy.child[i];
+    } else {
+      c.next = row_of (f, f.hierarchy.next[contour]);
+      c.previous = row_of (f, f.hierarchy.previous[contour]);
+      c.child = row_of (f, f.hierarchy.child[contour]);
+    }
+    c.parent = row_of (f, f.hierarchy.parents[contour]);
   }
-  c.parent = row_of (f, f.hierarchy.parents[contour]);
+  c.flags = is_hole (f, f.by_row.keys[i]) ? CTR_CONTOUR_HOLE : 0;
   return c;
 }
 

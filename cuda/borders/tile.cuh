@@ -57,17 +57,18 @@ constexpr uint32_t RESULT_CLOSED = 1u << 31;
 constexpr int MARGIN_THREADS = 2 * BORDERS_TILE; /* The first ones also have pixels to the left and to the right. */
 constexpr int TILE_WORDS = BORDERS_TILE * BORDERS_TILE_WORDS, STRIDE = BORDERS_TILE_WORDS + 2;
 
-/* A tile. A tile with more than MOST_PASSAGES passages is processed in bands of rows: "parts". Tiles of frames with MANY passages have
- * room for more, so that few are in parts, and more threads for these. Of the others four times as many share a multiprocessor. */
-template <bool FOUR_CONNECTED_, bool MANY> struct Tile {
+/* A tile. A tile with more than MOST_PASSAGES passages is processed in bands of rows: "parts". Tiles of frames with many passages have
+ * room for more, so that few are in parts, and more THREADS for these. Of tiles with fewer threads more share a multiprocessor. */
+template <bool FOUR_CONNECTED_, int THREADS_> struct Tile {
   static constexpr bool FOUR_CONNECTED = FOUR_CONNECTED_;
-  /* Four or sixteen CTAs have all threads of a multiprocessor, and share its memory. Most tiles of noise are one part. */
-  static constexpr int THREADS = MANY ? 512 : 128, MOST_PASSAGES = MANY ? 3248 : 704, SHARED_BY = MANY ? 4 : 16;
+  /* CTAs have all threads of a multiprocessor, and share its memory. With 512 threads, most tiles of noise are one part. */
+  static constexpr int THREADS = THREADS_, SHARED_BY = 2048 / THREADS;
+  static constexpr int MOST_PASSAGES = THREADS == 512 ? 3248 : THREADS == 256 ? 1664 : 704;
   static constexpr uint32_t ALL_RULERS = 2 * THREADS; /* Of so few passages, all are rulers: walks would take longer. */
   static_assert (MOST_PASSAGES <= STEP_PASSAGE + 1, "and Jump has room for twice the points of a ring");
   static_assert (THREADS >= TILE_WORDS && THREADS >= MARGIN_THREADS, "a thread a word, and a thread a pixel");
   /* An 8-connected chequerboard has two passages a pixel. A pixel of 4-connected foreground has up to four. */
-  static constexpr int LEAST_ROWS = (MANY ? 16 : 4) / (FOUR_CONNECTED ? 2 : 1);
+  static constexpr int LEAST_ROWS = THREADS / 32 / (FOUR_CONNECTED ? 2 : 1);
   static_assert (
       LEAST_ROWS * BORDERS_TILE * (FOUR_CONNECTED ? 4 : 2) <= MOST_PASSAGES, "a part of so few rows always has room");
 
@@ -79,7 +80,8 @@ template <bool FOUR_CONNECTED_, bool MANY> struct Tile {
   Jump jump[MOST_PASSAGES];
   uint16_t place[MOST_PASSAGES];
   uint16_t step[MOST_PASSAGES];
-  uint16_t rulers[MOST_PASSAGES]; /* from the front: first passages of open segments; from the back: others */
+  /* From the front: first passages of open segments. From the back: other rulers, or starts of closed segments if all are rulers. */
+  uint16_t rulers[MOST_PASSAGES];
   uint32_t warp_sums[TILE_WORDS / 32];
   uint32_t open, closed, others; /* segments; other rulers */
   uint32_t bases[3];             /* numbers of the part's first passage, open segment and closed segment */
@@ -134,11 +136,18 @@ template <bool FOUR_CONNECTED_, bool MANY> struct Tile {
     *(volatile unsigned long long *) &jump[passage] = (unsigned long long) with.start << 32 | with.way;
   }
 
-  /* Ruler K, the first passage of an open segment or, behind these, another one. */
+  /* Ruler K, the first passage of an open segment or, behind these, another one; if not all passages are rulers. */
   __device__ uint32_t
   ruler (uint32_t k) const
   {
     return rulers[k < open ? k : MOST_PASSAGES - 1 - (k - open)];
+  }
+
+  /* Where all passages are rulers, the start of closed segment K. */
+  __device__ uint16_t &
+  ring (uint32_t k)
+  {
+    return rulers[MOST_PASSAGES - 1 - k];
   }
 
   /* One thread begins a part of ROWS_ rows from TOP_ on. */

@@ -121,7 +121,7 @@ template <typename T>
 __device__ inline void
 link_passages (const BordersKernelArgs &f, T &tile, uint32_t count)
 {
-  const uint32_t spacing = count <= T::ALL_RULERS ? 1 : RULER_SPACING;
+  const bool all = count <= T::ALL_RULERS;
 #pragma unroll 1
   for (uint32_t i = threadIdx.x; i < count; i += T::THREADS) {
     const uint32_t place = tile.place[i], x = place >> PLACE_X & 63, y = place >> PLACE_Y & 63;
@@ -133,9 +133,10 @@ link_passages (const BordersKernelArgs &f, T &tile, uint32_t count)
     if (!(alone | leaves))
       next = tile.passage_at (x + step_x (s.next), y + step_y (s.next), s.next_slot ());
     const bool kept = !f.simple || s.corner (), outer = s.starts_outer (), starts = outer | s.starts_hole ();
-    const bool other = (starts | !(i & (spacing - 1))) & !enters;
+    const bool other = (starts | !(i % RULER_SPACING)) & !enters & !all;
     tile.place[i] = place | (kept ? PLACE_KEPT : 0) | (outer ? PLACE_OUTER : 0);
-    tile.step[i] = next | (alone | leaves ? STEP_LAST : 0) | (kept ? STEP_KEPT : 0) | (other | enters ? STEP_RULER : 0);
+    tile.step[i] =
+        next | (alone | leaves ? STEP_LAST : 0) | (kept ? STEP_KEPT : 0) | (other | enters | all ? STEP_RULER : 0);
     tile.jump[i] = {
         next << 16 | kept | (alone | leaves ? JUMP_DONE : 0) | (alone ? JUMP_RING : 0), starts ? i << 16 : NO_START};
     if (enters)
@@ -151,9 +152,9 @@ template <typename T>
 __device__ inline void
 walk_between_rulers (T &tile)
 {
-  const uint32_t count = tile.open + tile.others;
+  const uint32_t rulers = tile.open + tile.others;
 #pragma unroll 1
-  for (uint32_t k = threadIdx.x; k < count; k += T::THREADS) {
+  for (uint32_t k = threadIdx.x; k < rulers; k += T::THREADS) {
     const uint32_t ruler = tile.ruler (k);
     uint32_t step = tile.step[ruler], way = ruler << 16, next = ruler << 16 | JUMP_DONE;
     if (step & STEP_LAST)
@@ -176,18 +177,19 @@ walk_between_rulers (T &tile)
 }
 
 /* Each ruler learns the last passage of its chain, or the start of its ring. No thread waits for another one: whatever the next ruler
- * knows by then, if only itself, is more than was known before. */
-template <typename T>
+ * knows by then, if only itself, is more than was known before. ALL: all of the COUNT passages are rulers. */
+template <bool ALL, typename T>
 __device__ inline void
-find_chains (T &tile)
+find_chains (T &tile, uint32_t count)
 {
-  const uint32_t count = tile.open + tile.others;
-  const uint32_t most_joins = count <= T::THREADS ? ~0u : 2; /* of a ruler, before the thread goes on to its next one */
+  const uint32_t rulers = ALL ? count : tile.open + tile.others;
+  const uint32_t most_joins =
+      rulers <= T::THREADS ? ~0u : 2; /* of a ruler, before the thread goes on to its next one */
   bool any;
   do {
     any = false;
-    for (uint32_t k = threadIdx.x; k < count; k += T::THREADS) {
-      const uint32_t i = tile.ruler (k);
+    for (uint32_t k = threadIdx.x; k < rulers; k += T::THREADS) {
+      const uint32_t i = ALL ? k : tile.ruler (k);
       Jump jump = tile.load_jump (i);
       for (uint32_t joins = 0; joins < most_joins && !(jump.way & JUMP_DONE); joins++) {
         jump = join (jump, tile.load_jump (jump.passage ()));
@@ -199,20 +201,25 @@ find_chains (T &tile)
   __syncthreads ();
 }
 
-/* The numbers of the segments, for the passages that stand for them. */
-template <typename T>
+/* The numbers of the segments, for the passages that stand for them. ALL: as above. */
+template <bool ALL, typename T>
 __device__ inline void
-number_segments (T &tile)
+number_segments (T &tile, uint32_t count)
 {
   for (uint32_t k = threadIdx.x; k < tile.open; k += T::THREADS) {
     uint16_t &last = tile.step[tile.jump[tile.rulers[k]].passage ()];
     last = (last & STEP_RULER) | k;
   }
-  for (uint32_t k = threadIdx.x; k < tile.others; k += T::THREADS) {
-    const uint32_t i = tile.ruler (tile.open + k);
+  const uint32_t rulers = ALL ? count : tile.open + tile.others;
+  for (uint32_t k = threadIdx.x + (ALL ? 0 : tile.open); k < rulers; k += T::THREADS) {
+    const uint32_t i = ALL ? k : tile.ruler (k);
     const Jump jump = tile.jump[i];
-    if (jump.way & JUMP_RING && jump.start_passage () == i)
-      tile.step[i] = STEP_RULER | atomicAdd (&tile.closed, 1);
+    if (!(jump.way & JUMP_RING) || jump.start_passage () != i)
+      continue;
+    const uint32_t number = atomicAdd (&tile.closed, 1);
+    tile.step[i] = STEP_RULER | number;
+    if (ALL)
+      tile.ring (number) = i;
   }
 }
 
@@ -253,34 +260,55 @@ write_open (const BordersKernelArgs &f, const T &tile, uint32_t number, const Ju
       key_of (f, tile, jump), SEGMENT_UNLINKED | end.next_slot () << SEGMENT_SLOT | jump.points_before_start ()};
 }
 
-/* Finds each ruler's segment and place in it, and writes the segments. */
+/* Writes the closed segment that starts where JUMP begins. */
 template <typename T>
 __device__ inline void
-write_segments (const BordersKernelArgs &f, T &tile)
+write_closed (const BordersKernelArgs &f, const T &tile, uint32_t number, const Jump &jump)
 {
-  const uint32_t count = tile.open + tile.others;
+  const uint32_t key = key_of (f, tile, jump);
+  f.by_segment.closed_key_length[tile.bases[2] + number] = make_uint2 (key, jump.points ());
+  if (f.many_segments) /* The ring and its start are in this tile, which has cleared the bit. */
+    atomicOr (&f.by_word.starts[key / 32], 1u << key % 32);
+}
+
+/* The segment of the ruler I with JUMP, and points of it before: as Jump.start in the end. */
+template <typename T>
+__device__ inline uint32_t
+result_of (const T &tile, uint32_t i, const Jump &jump)
+{
+  if (jump.way & JUMP_RING) {
+    const uint32_t start = jump.start_passage (), number = tile.step[start] & STEP_PASSAGE;
+    return RESULT_CLOSED | number << 16 | (start == i ? 0 : tile.jump[start].points () - jump.points_before_start ());
+  }
+  const uint32_t number = tile.step[jump.passage ()] & STEP_PASSAGE;
+  return number << 16 | (tile.jump[tile.rulers[number]].points () - jump.points ());
+}
+
+/* Writes the segments. Where not all of the COUNT passages are rulers, finds each ruler's segment and place in it. */
+template <typename T>
+__device__ inline void
+write_segments (const BordersKernelArgs &f, T &tile, uint32_t count)
+{
+  if (count <= T::ALL_RULERS) { /* by the last threads first, as the first ones have passages to write */
+    const uint32_t t = T::THREADS - 1 - threadIdx.x;
 #pragma unroll 1
-  for (uint32_t k = threadIdx.x; k < count; k += T::THREADS) {
+    for (uint32_t k = t; k < tile.open; k += T::THREADS)
+      write_open (f, tile, k, tile.jump[tile.rulers[k]]);
+#pragma unroll 1
+    for (uint32_t k = t; k < tile.closed; k += T::THREADS)
+      write_closed (f, tile, k, tile.jump[tile.ring (k)]);
+    return;
+  }
+  const uint32_t rulers = tile.open + tile.others;
+#pragma unroll 1
+  for (uint32_t k = threadIdx.x; k < rulers; k += T::THREADS) {
     const uint32_t i = tile.ruler (k);
     const Jump jump = tile.jump[i];
-    uint32_t result;
-    if (jump.way & JUMP_RING) {
-      const uint32_t start = jump.start_passage (), number = tile.step[start] & STEP_PASSAGE;
-      result = RESULT_CLOSED | number << 16;
-      if (start == i) {
-        const uint32_t key = key_of (f, tile, jump);
-        f.by_segment.closed_key_length[tile.bases[2] + number] = make_uint2 (key, jump.points ());
-        if (f.many_segments) /* The ring and its start are in this tile, which has cleared the bit. */
-          atomicOr (&f.by_word.starts[key / 32], 1u << key % 32);
-      } else {
-        result |= tile.jump[start].points () - jump.points_before_start ();
-      }
-    } else {
-      const uint32_t number = tile.step[jump.passage ()] & STEP_PASSAGE;
-      result = number << 16 | (tile.jump[tile.rulers[number]].points () - jump.points ());
-      if (k < tile.open)
-        write_open (f, tile, number, jump);
-    }
+    const uint32_t result = result_of (tile, i, jump);
+    if (k < tile.open)
+      write_open (f, tile, k, jump);
+    else if (jump.way & JUMP_RING && jump.start_passage () == i)
+      write_closed (f, tile, result >> 16 & STEP_PASSAGE, jump);
     tile.jump[i].start = result;
   }
   __syncthreads ();
@@ -292,8 +320,14 @@ write_passages (const BordersKernelArgs &f, const T &tile, uint32_t count)
 {
   for (uint32_t i = threadIdx.x; i < count; i += T::THREADS) {
     const uint32_t place = tile.place[i], to = tile.bases[0] + i;
-    const uint32_t way = tile.step[i] & STEP_RULER ? i << 16 : tile.jump[i].way;
-    const uint32_t result = tile.jump[way >> 16].start, number = result >> 16 & STEP_PASSAGE;
+    uint32_t result, way = 0;
+    if (count <= T::ALL_RULERS) {
+      result = result_of (tile, i, tile.jump[i]);
+    } else {
+      way = tile.step[i] & STEP_RULER ? i << 16 : tile.jump[i].way;
+      result = tile.jump[way >> 16].start;
+    }
+    const uint32_t number = result >> 16 & STEP_PASSAGE;
     f.by_passage.place[to] = tile.image_x (place >> PLACE_X & 63) | tile.image_y (place >> PLACE_Y & 63) << 16;
     f.by_passage.segment[to] =
         result & RESULT_CLOSED ? (tile.bases[2] + number) | SEGMENT_CLOSED : tile.bases[1] + number;
@@ -317,9 +351,13 @@ follow_passages (const BordersKernelArgs &f, T &tile, uint32_t count)
   const uint32_t added = t == 0 ? count : tile.open;
   if (t < 2)
     base = add_found (t == 0 ? &f.found->passages : &f.found->open, added);
-  if (count > T::ALL_RULERS)
+  const bool all_rulers = count <= T::ALL_RULERS;
+  if (all_rulers) {
+    find_chains<true> (tile, count);
+  } else {
     walk_between_rulers (tile);
-  find_chains (tile);
+    find_chains<false> (tile, count);
+  }
   bool lacks = false;
   if (t < 2) {
     tile.bases[t] = base;
@@ -327,7 +365,10 @@ follow_passages (const BordersKernelArgs &f, T &tile, uint32_t count)
     if (t == 0 && !fits (base, added, MOST_FRAME_PASSAGES))
       atomicOr (&f.found->too_many, 1);
   }
-  number_segments (tile);
+  if (all_rulers)
+    number_segments<true> (tile, count);
+  else
+    number_segments<false> (tile, count);
   lacks = __syncthreads_or (lacks);
   if (tile.closed > 0) {
     if (t == 0) {
@@ -338,7 +379,7 @@ follow_passages (const BordersKernelArgs &f, T &tile, uint32_t count)
   }
   if (lacks)
     return;
-  write_segments (f, tile);
+  write_segments (f, tile, count);
   write_passages (f, tile, count);
 }
 
@@ -368,13 +409,12 @@ follow_tile (const BordersKernelArgs &f, T &tile)
 }
 
 /* One CTA a tile. Also tells later kernels of the frame where the result goes. */
-template <bool FOUR_CONNECTED, bool MANY>
+template <bool FOUR_CONNECTED, int THREADS>
 __global__ void
-__launch_bounds__ (Tile<FOUR_CONNECTED, MANY>::THREADS,
-    ctr_shared_by (Tile<FOUR_CONNECTED, MANY>::THREADS, Tile<FOUR_CONNECTED, MANY>::SHARED_BY))
+__launch_bounds__ (THREADS, ctr_shared_by (THREADS, Tile<FOUR_CONNECTED, THREADS>::SHARED_BY))
     tile_kernel (const __grid_constant__ BordersKernelArgs f)
 {
-  __shared__ Tile<FOUR_CONNECTED, MANY> tile;
+  __shared__ Tile<FOUR_CONNECTED, THREADS> tile;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const uint32_t t = threadIdx.x;
@@ -391,13 +431,15 @@ __launch_bounds__ (Tile<FOUR_CONNECTED, MANY>::THREADS,
 } // namespace
 
 void
-borders_launch_tiles (const BordersKernelArgs &f, bool many_passages, bool overlap, cudaStream_t stream)
+borders_launch_tiles (const BordersKernelArgs &f, int threads, bool overlap, cudaStream_t stream)
 {
-  const auto launch = [&] (auto *kernel, int threads) {
+  const auto launch = [&] (auto *kernel) {
     ctr_launch_overlapped (overlap, kernel, dim3 (f.tiles_x, f.tiles_y), threads, 0, stream, f);
   };
-  if (many_passages)
-    launch (f.four_connected ? tile_kernel<true, true> : tile_kernel<false, true>, Tile<false, true>::THREADS);
+  if (threads == 512)
+    launch (f.four_connected ? tile_kernel<true, 512> : tile_kernel<false, 512>);
+  else if (threads == 256)
+    launch (f.four_connected ? tile_kernel<true, 256> : tile_kernel<false, 256>);
   else
-    launch (f.four_connected ? tile_kernel<true, false> : tile_kernel<false, false>, Tile<false, false>::THREADS);
+    launch (f.four_connected ? tile_kernel<true, 128> : tile_kernel<false, 128>);
 }

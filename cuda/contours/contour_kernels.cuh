@@ -68,6 +68,13 @@ load_shared_word (const uint32_t *p)
   return *(const volatile uint32_t *) p;
 }
 
+/* Stores it: others load what it was before or is now. */
+__device__ inline void
+store_shared_word (uint32_t *p, uint32_t value)
+{
+  *(volatile uint32_t *) p = value;
+}
+
 /* All warps share longer contours, see row_shares.cuh. */
 constexpr uint32_t LONG_POINTS = 512;
 

@@ -16,7 +16,9 @@ resolve_parent (uint32_t *parents, uint32_t i)
   uint32_t parent = load_shared_word (&parents[i]);
   while (parent & SAME_PARENT_AS) {
     parent = load_shared_word (&parents[parent & ~SAME_PARENT_AS]);
-    atomicExch (&parents[i], parent);
+    if (parent & SAME_PARENT_AS)
+      parent = load_shared_word (&parents[parent & ~SAME_PARENT_AS]);
+    store_shared_word (&parents[i], parent);
   }
   return parent;
 }

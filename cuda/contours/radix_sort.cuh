@@ -12,7 +12,9 @@
 #include "cuda/common/scan.cuh"
 #include "cuda/contours/contour_kernels.cuh"
 
+/* Of a digit, at most. */
 constexpr int RADIX_BITS = 9, RADIX_DIGITS = 1 << RADIX_BITS, RADIX_MOST_PASSES = (32 + RADIX_BITS - 1) / RADIX_BITS;
+constexpr uint32_t RADIX_LEAST_BITS = 5;    /* Whole warps have digits or not. */
 constexpr int RADIX_THREADS = RADIX_DIGITS; /* a thread a digit */
 constexpr uint32_t RADIX_TILE = 2048;       /* words, at most */
 constexpr uint32_t RADIX_FEW_TILES = 64;    /* Tiles are smaller where there would be fewer of them. */
@@ -34,10 +36,24 @@ struct RadixCounters {
 struct RadixSort {
   const uint32_t *count; /* With more than there is room for nothing is done. */
   uint32_t capacity, passes;
+  uint32_t bits; /* of a digit: fewer are ranked and looked up sooner */
   uint32_t *keys[2], *values[2];
   uint32_t *states; /* by pass, tile and digit */
   RadixCounters *counters;
 };
+
+__host__ __device__ inline uint32_t
+radix_digits (const RadixSort &sort)
+{
+  return 1u << sort.bits;
+}
+
+/* The digit of KEY in a pass. */
+__device__ inline uint32_t
+radix_digit (const RadixSort &sort, uint32_t key, uint32_t pass)
+{
+  return key >> sort.bits * pass & (radix_digits (sort) - 1);
+}
 
 /* The index of the sorted arrays. */
 __host__ __device__ inline uint32_t
@@ -78,6 +94,8 @@ radix_lay_out (RadixSort *sort, ArenaLayout *arena, uint32_t capacity, uint64_t 
   sort->capacity = capacity;
   for (sort->passes = 1; key_count > 1ull << RADIX_BITS * sort->passes;)
     sort->passes++;
+  for (sort->bits = RADIX_LEAST_BITS; key_count > 1ull << sort->bits * sort->passes;)
+    sort->bits++;
   for (int i = 0; i < 2; i++) {
     sort->keys[i] = arena->take<uint32_t> (capacity);
     sort->values[i] = arena->take<uint32_t> (capacity);
@@ -102,7 +120,7 @@ __device__ inline void
 radix_count (const RadixSort &s, RadixHistograms &h, uint32_t key)
 {
   for (uint32_t pass = 0; pass < s.passes; pass++)
-    atomicAdd (&h.counts[pass][key >> RADIX_BITS * pass & (RADIX_DIGITS - 1)], 1);
+    atomicAdd (&h.counts[pass][radix_digit (s, key, pass)], 1);
 }
 
 __device__ inline void
@@ -119,7 +137,7 @@ __device__ inline void
 radix_clear_states (const RadixSort &s, uint32_t most, uint32_t ctas)
 {
   const uint32_t first = blockIdx.x * blockDim.x + threadIdx.x, step = ctas * blockDim.x;
-  const size_t states = radix_states (min (most, s.capacity));
+  const size_t states = (size_t) radix_most_tiles (min (most, s.capacity)) * radix_digits (s);
   for (uint32_t pass = 0; pass < s.passes; pass++)
     for (size_t i = first; i < states; i += step)
       s.states[pass * radix_states (s.capacity) + i] = 0;
@@ -129,13 +147,14 @@ radix_clear_states (const RadixSort &s, uint32_t most, uint32_t ctas)
 constexpr uint32_t RADIX_STATE_SUM = 1u << 30, RADIX_STATE_PREFIX = 2u << 30, RADIX_STATE_VALUE = RADIX_STATE_SUM - 1;
 
 /* Publishes OWN, of one digit in a tile, and returns how many words the tiles before it have of that digit. STATES are
- * those of the digit; ANY: some word of any tile has it. Called by a whole warp, each lane with a digit of its own. */
+ * those of the digit, every so manyth one as there are DIGITS; ANY: some word of any tile has it. Called by a whole warp, each lane with a
+ * digit of its own. */
 __device__ inline uint32_t
-radix_look_back (uint32_t *states, uint32_t tile, uint32_t own, bool any)
+radix_look_back (uint32_t *states, uint32_t digits, uint32_t tile, uint32_t own, bool any)
 {
   constexpr int AT_ONCE = 8;
   if (any && tile > 0)
-    atomicExch (&states[tile * RADIX_DIGITS], RADIX_STATE_SUM | own);
+    atomicExch (&states[tile * digits], RADIX_STATE_SUM | own);
   uint32_t sum = 0;
   int at = (int) tile - 1;
   bool searching = any;
@@ -145,7 +164,7 @@ radix_look_back (uint32_t *states, uint32_t tile, uint32_t own, bool any)
     for (int i = 0; i < AT_ONCE; i++) {
       found[i] = RADIX_STATE_PREFIX; /* Before the first tile there is nothing. */
       if (searching && at - i >= 0)
-        found[i] = *(const volatile uint32_t *) &states[(at - i) * RADIX_DIGITS];
+        found[i] = *(const volatile uint32_t *) &states[(at - i) * digits];
     }
     bool known = true;
 #pragma unroll
@@ -159,17 +178,19 @@ radix_look_back (uint32_t *states, uint32_t tile, uint32_t own, bool any)
     }
   }
   if (any)
-    atomicExch (&states[tile * RADIX_DIGITS], RADIX_STATE_PREFIX | (sum + own));
+    atomicExch (&states[tile * digits], RADIX_STATE_PREFIX | (sum + own));
   return sum;
 }
 
-/* The lanes with the same digit as this one, of those THERE. */
+/* The lanes with the same digit of so many BITS as this one, of those THERE. */
 __device__ inline uint32_t
-radix_lanes_alike (uint32_t digit, bool there)
+radix_lanes_alike (uint32_t digit, uint32_t bits, bool there)
 {
   uint32_t alike = __ballot_sync (~0u, there);
 #pragma unroll
-  for (int i = 0; i < RADIX_BITS; i++) {
+  for (uint32_t i = 0; i < RADIX_BITS; i++) {
+    if (i >= RADIX_LEAST_BITS && i >= bits)
+      break;
     const bool one = digit >> i & 1;
     const uint32_t ones = __ballot_sync (~0u, one);
     alike &= one ? ones : ~ones;
@@ -200,16 +221,16 @@ struct RadixWords {
   /* Ranks the words among those of their warp with the same digit. COUNTS: zero at first; then the warp's words, by
    * digit. */
   __device__ void
-  rank (uint32_t *counts, uint32_t shift, uint32_t each)
+  rank (const RadixSort &s, uint32_t *counts, uint32_t pass, uint32_t each)
   {
     const uint32_t lane = threadIdx.x % 32;
 #pragma unroll
     for (int k = 0; k < MOST; k++) {
       if (k >= each)
         break;
-      const uint32_t digit = keys[k] >> shift & (RADIX_DIGITS - 1);
+      const uint32_t digit = radix_digit (s, keys[k], pass);
       const bool is_there = there >> k & 1;
-      const uint32_t alike = radix_lanes_alike (digit, is_there), leader = is_there ? __ffs (alike) - 1 : lane;
+      const uint32_t alike = radix_lanes_alike (digit, s.bits, is_there), leader = is_there ? __ffs (alike) - 1 : lane;
       uint32_t before = 0;
       if (is_there && lane == leader) {
         before = counts[digit];
@@ -233,7 +254,7 @@ template <typename Prepare, typename Put>
 __device__ inline void
 radix_pass (const RadixSort &s, RadixShared &h, uint32_t pass, const Ctas &ctas, Prepare prepare, Put put)
 {
-  const uint32_t count = *s.count, warp = threadIdx.x / 32, shift = RADIX_BITS * pass, own_digit = threadIdx.x;
+  const uint32_t count = *s.count, warp = threadIdx.x / 32, own_digit = threadIdx.x, digits = radix_digits (s);
   const uint32_t words_of_digit = s.counters->histograms.counts[pass][own_digit];
   if (threadIdx.x == 0) /* whether or not there is a tile for it, so that the loads overlap */
     h.ticket = atomicAdd (&s.counters->tickets[pass], 1);
@@ -248,6 +269,7 @@ radix_pass (const RadixSort &s, RadixShared &h, uint32_t pass, const Ctas &ctas,
     }
     return;
   }
+  const bool has_digit = own_digit < digits;
   uint32_t *states = s.states + pass * radix_states (s.capacity) + own_digit;
   uint32_t all;
   const uint32_t smaller = block_scan<RADIX_THREADS> (words_of_digit, h.sums, &all); /* digits */
@@ -258,30 +280,33 @@ radix_pass (const RadixSort &s, RadixShared &h, uint32_t pass, const Ctas &ctas,
       return;
     RadixWords words (
         s.keys[pass % 2], s.values[pass % 2], tile * size + warp * 32 * each + threadIdx.x % 32, each, count);
-    for (int w = 0; w < RadixShared::WARPS; w++)
-      h.counts[w][own_digit] = 0;
+    if (has_digit)
+      for (int w = 0; w < RadixShared::WARPS; w++)
+        h.counts[w][own_digit] = 0;
     __syncthreads ();
     uint32_t prepared[RadixWords::MOST];
     prepare (words.values, words.there, prepared);
-    words.rank (h.counts[warp], shift, each);
+    words.rank (s, h.counts[warp], pass, each);
     __syncthreads ();
-    uint32_t own = 0;
+    if (has_digit) {
+      uint32_t own = 0;
 #pragma unroll
-    for (int w = 0; w < RadixShared::WARPS; w++) {
-      const uint32_t n = h.counts[w][own_digit];
-      h.counts[w][own_digit] = own;
-      own += n;
+      for (int w = 0; w < RadixShared::WARPS; w++) {
+        const uint32_t n = h.counts[w][own_digit];
+        h.counts[w][own_digit] = own;
+        own += n;
+      }
+      const uint32_t before = smaller + radix_look_back (states, digits, tile, own, words_of_digit > 0);
+#pragma unroll
+      for (int w = 0; w < RadixShared::WARPS; w++)
+        h.counts[w][own_digit] += before;
     }
-    const uint32_t before = smaller + radix_look_back (states, tile, own, words_of_digit > 0);
-#pragma unroll
-    for (int w = 0; w < RadixShared::WARPS; w++)
-      h.counts[w][own_digit] += before;
     __syncthreads ();
 #pragma unroll
     for (int k = 0; k < RadixWords::MOST; k++)
       if (words.there >> k & 1)
-        put (h.counts[warp][words.keys[k] >> shift & (RADIX_DIGITS - 1)] + words.ranks[k], words.keys[k],
-            words.values[k], prepared[k]);
+        put (h.counts[warp][radix_digit (s, words.keys[k], pass)] + words.ranks[k], words.keys[k], words.values[k],
+            prepared[k]);
     if ((uint64_t) ctas.count * size >= count)
       return; /* Each tile has its CTA. */
     __syncthreads ();

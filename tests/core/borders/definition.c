@@ -203,26 +203,34 @@ test_thresholds (void)
     }
 }
 
-/* The parent of a blob is a wall far to the west: the search for it ends in every word, the first one included. */
+/* The parent of a blob is a wall far to the west, and that of a hole starts there: the search for it ends in every word, the first one
+ * included. */
+static void
+check_far_neighbour (uint32_t width, uint32_t wall, uint32_t blob, bool filled)
+{
+  const uint32_t height = 7;
+  uint8_t *mask = calloc (width, height);
+  for (uint32_t y = 0; y < height; y++)
+    for (uint32_t x = wall; x < width; x++)
+      mask[y * width + x] = filled || y == 0 || y == height - 1 || x == wall || x == width - 1;
+  mask[3 * width + blob] = !filled;
+  const CtrImage image = {.data = mask, .stride = width, .width = width, .height = height, .format = CTR_FORMAT_GRAY8};
+  const CtrBordersParams params = borders_params_of (CTR_RETRIEVE_TREE, CTR_APPROXIMATION_SIMPLE, 1, false);
+  describe ("a wall at %u around a %s at %u of %u", wall, filled ? "hole" : "blob", blob, width);
+  check_borders (borders, &setup, &image, &params);
+  free (mask);
+}
+
 static void
 test_far_neighbours (void)
 {
-  const uint32_t width = 200, height = 7;
   for (uint32_t wall = 0; wall < 70; wall += setup.quick ? 33 : 3)
-    for (uint32_t blob = wall + 2; blob < width - 2; blob += setup.quick ? 31 : 5) {
-      uint8_t *mask = calloc (width, height);
-      for (uint32_t x = wall; x < width; x++)
-        mask[x] = mask[(height - 1) * width + x] = 1;
-      for (uint32_t y = 0; y < height; y++)
-        mask[y * width + wall] = mask[y * width + width - 1] = 1;
-      mask[3 * width + blob] = 1;
-      const CtrImage image = {
-          .data = mask, .stride = width, .width = width, .height = height, .format = CTR_FORMAT_GRAY8};
-      const CtrBordersParams params = borders_params_of (CTR_RETRIEVE_TREE, CTR_APPROXIMATION_SIMPLE, 1, false);
-      describe ("a wall at %u around a blob at %u", wall, blob);
-      check_borders (borders, &setup, &image, &params);
-      free (mask);
-    }
+    for (uint32_t blob = wall + 2; blob < 198; blob += setup.quick ? 31 : 5)
+      check_far_neighbour (200, wall, blob, blob % 2);
+  for (uint32_t wall = 0; wall < 70; wall += 33)
+    for (uint32_t blob = wall + 225; blob < 2300; blob += setup.quick ? 799 : 31)
+      for (int filled = 0; filled <= 1; filled++)
+        check_far_neighbour (2400, wall, blob, filled);
 }
 
 /* A follower that has seen little meets a picture with very many borders, also where few of them are kept. */
