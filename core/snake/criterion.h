@@ -90,31 +90,73 @@ typedef struct {
 /* The lower bound of a variance, and of the mean with CTR_SNAKE_SPECKLE. */
 #define CTR_SNAKE_LEAST (1. / 12)
 
-/* The contribution of a region of N > 0 pixels to the criterion. */
-CTR_SNAKE_CALLED_RULE double
-ctr_snake_cost (const CtrSnakeCost *cost, CtrSnakeSums sums)
+/* Both sums of N > 0 pixels divided by N. */
+typedef struct {
+  double s1;
+  double s2;
+} CtrSnakeMeans;
+
+/* The GPU takes one reciprocal for both, with a relative error E below 2^-52, and corrects the products by what remains. Before
+ * they are rounded they are then off by less than 3 E units of the last place. A quotient by N < 2^32 is at least 1 / 2N units
+ * away from where rounding changes, so it is correctly rounded, without the cases that a division has to tell apart. */
+CTR_SNAKE_RULE CtrSnakeMeans
+ctr_snake_means (CtrSnakeSums sums)
 {
-  const double n = (double) sums.n, s1 = (double) sums.s1, mean = s1 / n;
-  switch (cost->model) {
-    case CTR_SNAKE_GAUSSIAN: {
-      const double variance = ctr_add ((double) sums.s2 / n, -ctr_mul (mean, mean));
-      const double v = variance > CTR_SNAKE_LEAST ? variance : CTR_SNAKE_LEAST;
-      return ctr_mul (ctr_mul (0.5, n), ctr_snake_log (v));
-    }
+#ifdef __CUDA_ARCH__
+  const uint32_t n = (uint32_t) sums.n;
+  const double real = n, rough = __fdividef (1, (float) n), error = __fma_rn (-real, rough, 1);
+  const double inverse = __fma_rn (rough, __fma_rn (error, error, error), rough);
+  const double s1 = (double) sums.s1, s2 = (double) sums.s2;
+  const double mean = __dmul_rn (s1, inverse), square = __dmul_rn (s2, inverse);
+  const CtrSnakeMeans means = {
+      __fma_rn (__fma_rn (-real, mean, s1), inverse, mean), __fma_rn (__fma_rn (-real, square, s2), inverse, square)};
+#else
+  const CtrSnakeMeans means = {(double) sums.s1 / (double) sums.n, (double) sums.s2 / (double) sums.n};
+#endif
+  return means;
+}
+
+/* The variance of a region with these MEANS, or its lower bound. */
+CTR_SNAKE_RULE double
+ctr_snake_variance (CtrSnakeMeans means)
+{
+  const double variance = ctr_add (means.s2, -ctr_mul (means.s1, means.s1));
+  return variance > CTR_SNAKE_LEAST ? variance : CTR_SNAKE_LEAST;
+}
+
+/* ctr_snake_cost(); COST is a copy, as a pointer to a kernel's argument takes loads from global memory. */
+CTR_SNAKE_CALLED_RULE double
+ctr_snake_cost_by (CtrSnakeCost cost, CtrSnakeSums sums)
+{
+  const double n = (double) sums.n, s1 = (double) sums.s1;
+  const CtrSnakeMeans means = ctr_snake_means (sums);
+  const double mean = means.s1;
+  if (cost.model == CTR_SNAKE_GAUSSIAN)
+    return ctr_mul (ctr_mul (0.5, n), ctr_snake_log (ctr_snake_variance (means)));
+  switch (cost.model) {
+    case CTR_SNAKE_GAUSSIAN:
+      break;
     case CTR_SNAKE_SPECKLE: {
       const double m = mean > CTR_SNAKE_LEAST ? mean : CTR_SNAKE_LEAST;
-      return ctr_mul (ctr_mul (cost->looks, n), ctr_snake_log (m));
+      return ctr_mul (ctr_mul (cost.looks, n), ctr_snake_log (m));
     }
     case CTR_SNAKE_POISSON:
       return sums.s1 > 0 ? -ctr_mul (s1, ctr_snake_log (mean)) : 0;
     case CTR_SNAKE_BERNOULLI: {
-      const double share = s1 / ctr_mul (n, cost->maximum), p = share < 1 ? share : 1, q = ctr_add (1, -p);
+      const double share = s1 / ctr_mul (n, cost.maximum), p = share < 1 ? share : 1, q = ctr_add (1, -p);
       const double a = p > 0 ? ctr_mul (p, ctr_snake_log (p)) : 0;
       const double b = q > 0 ? ctr_mul (q, ctr_snake_log (q)) : 0;
       return -ctr_mul (n, ctr_add (a, b));
     }
   }
   return 0;
+}
+
+/* The contribution of a region of N > 0 pixels to the criterion. */
+CTR_SNAKE_RULE double
+ctr_snake_cost (const CtrSnakeCost *cost, CtrSnakeSums sums)
+{
+  return ctr_snake_cost_by (*cost, sums);
 }
 
 /* The criterion of a target with the sums INSIDE in a window with the sums WINDOW; infinite if a region is empty. */

@@ -345,6 +345,15 @@ pause_warp (uint32_t nanoseconds)
   asm volatile("nanosleep.u32 %0;" ::"r"(nanoseconds));
 }
 
+/* 1 / X but for a unit of the last place, where both are normal numbers. */
+__device__ inline float
+rough_inverse (float x)
+{
+  float inverse;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(x));
+  return inverse;
+}
+
 #else
 #include "ptx-emulated.h"
 #endif

@@ -3,7 +3,7 @@
 #ifndef CTR_CUDA_SNAKE_CHANGES_CUH
 #define CTR_CUDA_SNAKE_CHANGES_CUH
 
-#include "cuda/snake/cluster.cuh"
+#include "cuda/snake/exchange.cuh"
 
 /* Called before changes are found: other CTAs may still read the previous ones. */
 __device__ inline void
@@ -12,7 +12,42 @@ swap_changes (Snake &s)
   SnakeChange *last = s.workspace.by_point.changes;
   s.workspace.by_point.changes = s.workspace.by_point.previous_changes;
   s.workspace.by_point.previous_changes = last;
-  s.changes = s.ctas == 1 && s.count <= SNAKE_SHARED_CHANGES ? s.scratch->changes : s.workspace.by_point.changes;
+  s.changes = s.ctas == 1 && s.count <= SNAKE_SHARED_CHANGES ? s.scratch->changes
+              : cluster_exchanges (s)                        ? s.arrays.exchanged + s.exchanges % 2 * SNAKE_EXCHANGED
+                                                             : s.workspace.by_point.changes;
+}
+
+/* Sends the change of point I to the other CTAs, if changes are sent. LANES lanes of a warp call it together, LANE is the index among
+ * them. One of them has found the change, where THERE. The whole warp calls it. */
+__device__ inline void
+warp_send_change (const Snake &s, uint32_t i, bool there, uint32_t lane, uint32_t lanes)
+{
+  constexpr int WORDS = sizeof (SnakeChange) / sizeof (uint64_t);
+  if (!cluster_exchanges (s))
+    return;
+  __syncwarp ();
+  if (!there)
+    return;
+  uint64_t *const own = (uint64_t *) (s.changes + i);
+  uint64_t words[WORDS];
+#pragma unroll
+  for (int k = 0; k < WORDS; k++)
+    words[k] = own[k];
+#pragma unroll 1
+  for (uint32_t rank = lane; rank < s.ctas; rank += lanes)
+    if (rank != s.cta)
+      send_words<WORDS> (own, words, &s.scratch->sent[s.exchanges % 2], rank);
+}
+
+/* Called when each CTA has found the changes of every s.ctas-th point: afterwards all CTAs see all changes. */
+__device__ inline void
+cluster_share_changes (Snake &s)
+{
+  if (!cluster_exchanges (s)) {
+    cluster_barrier (s);
+    return;
+  }
+  cluster_receive (s, (s.count - cta_items (s)) * (uint32_t) sizeof (SnakeChange));
 }
 
 __device__ inline SnakeBox
@@ -97,7 +132,20 @@ warp_is_dropped (const Snake &s, uint32_t listed, const SnakeListed &own, SnakeB
   return false;
 }
 
-/* Drops listed changes that CONFLICT with better ones: CHOSEN becomes 0. */
+/* Drops listed changes that CONFLICT with better ones: CHOSEN becomes 0. The warps from FIRST on share them. */
+template <typename Box, typename Conflict>
+__device__ inline void
+cta_drop (const Snake &s, uint32_t listed, uint32_t first, Box box, Conflict conflict)
+{
+#pragma unroll 1
+  for (uint32_t l = threadIdx.x / 32 - first; l < listed; l += cta_warps () - first) {
+    const SnakeListed own = listed_change (s, l);
+    if (warp_is_dropped (s, listed, own, box (own), conflict) && lane_index () == 0)
+      s.arrays.chosen[l] = 0;
+  }
+}
+
+/* The same; the cluster shares many of them. */
 template <typename Box, typename Conflict>
 __device__ inline void
 cluster_drop (const Snake &s, uint32_t listed, Box box, Conflict conflict)
@@ -120,12 +168,7 @@ cluster_drop (const Snake &s, uint32_t listed, Box box, Conflict conflict)
       if (s.workspace.by_point.drops[listed_change (s, l).index])
         s.arrays.chosen[l] = 0;
   } else {
-#pragma unroll 1
-    for (uint32_t l = warp; l < listed; l += cta_warps ()) {
-      const SnakeListed own = listed_change (s, l);
-      if (warp_is_dropped (s, listed, own, box (own), conflict) && lane_index () == 0)
-        s.arrays.chosen[l] = 0;
-    }
+    cta_drop (s, listed, 0, box, conflict);
   }
   __syncthreads ();
 }

@@ -9,11 +9,8 @@
 #ifndef CTR_CUDA_SNAKE_CLUSTER_CUH
 #define CTR_CUDA_SNAKE_CLUSTER_CUH
 
+#include "cuda/common/sends.cuh"
 #include "cuda/snake/table.cuh"
-
-#if __CUDA_ARCH__ >= 900
-#include <cooperative_groups.h>
-#endif
 
 /* Arrays in shared memory, of CAPACITY elements each; OFFSETS has one more. */
 struct SnakeArrays {
@@ -22,12 +19,17 @@ struct SnakeArrays {
   uint16_t *list;    /* points that have changes */
   uint8_t *stale;    /* by point: are the gains of its moves outdated? */
   uint8_t *chosen;   /* by element of LIST, or by point */
+  /* By point, two arrays of SNAKE_EXCHANGED elements by turns: changes that the CTAs of a cluster send to each other. NULL: there is
+   * no room. */
+  SnakeChange *exchanged;
 };
 
 constexpr uint32_t SNAKE_SHARED_CHANGES = 256; /* in shared memory, if the cluster is one CTA */
+constexpr uint32_t SNAKE_EXCHANGED = 256;      /* are sent from CTA to CTA: not those of more points */
 constexpr uint32_t SNAKE_WARP_CHANGES = 32;    /* as many changes are applied by one warp */
 constexpr uint32_t SNAKE_LISTED = 512;         /* as many listed changes are in shared memory */
 constexpr uint32_t SNAKE_SHARED_LIST = 64;     /* the cluster shares the decisions on more changes */
+constexpr uint32_t SNAKE_FEW_ITEMS = 16;       /* points whose moves are tested in part before they have a price */
 constexpr uint32_t SNAKE_ITEMS = 64;           /* points whose moves a CTA prices together */
 constexpr uint32_t SNAKE_LONG_ROWS = 192;      /* edges of more rows are shared by the cluster */
 
@@ -35,6 +37,11 @@ constexpr uint32_t SNAKE_LONG_ROWS = 192;      /* edges of more rows are shared 
 struct __align__ (8) SnakeBox
 {
   uint16_t left, right, top, bottom;
+};
+
+/* What a CTA gives each other CTA of its cluster at once. */
+struct SnakeWords {
+  uint64_t words[3];
 };
 
 /* Shared memory for reductions and decisions of a CTA. */
@@ -54,8 +61,12 @@ struct SnakeScratch {
       SnakeBox boxes[SNAKE_LISTED];  /* of all points of which the change moves or removes edges */
     } listed;                        /* the first changes in LIST */
   };
+  uint8_t items[SNAKE_MAX_WARPS][32];                 /* by warp: the items whose lines are summed */
+  SentBytes sent[2];                                  /* what other CTAs send, by turns */
+  SnakeWords from[2][SNAKE_MAX_CTAS];                 /* likewise, by CTA */
   uint32_t move_counts[2];                            /* number of MOVES in this round and in the next */
   uint16_t moves[SNAKE_ITEMS * CTR_SNAKE_DIRECTIONS]; /* item * CTR_SNAKE_DIRECTIONS + direction */
+  uint8_t folds[SNAKE_ITEMS];                         /* by item: see cta_find_folds() */
   uint32_t blocked[SNAKE_ITEMS];                      /* by item: the directions whose moves touch an edge */
   double log_pixels;                                  /* of the window */
   /* After changes. */
@@ -63,7 +74,8 @@ struct SnakeScratch {
   double criterion;
   CtrSnakeLengths lengths; /* of pruning */
   double description;
-  uint32_t only; /* the point that alone is removed, or NO_CHANGE */
+  uint32_t guess; /* the FIRST_CHANGES to which these may belong */
+  uint32_t only;  /* the point that alone is removed, or NO_CHANGE */
 };
 
 struct Snake {
@@ -73,6 +85,7 @@ struct Snake {
   SnakeChange *changes; /* changes by point: in the workspace or in shared memory */
   uint32_t list_count;  /* that have been made */
   uint32_t sum_count;   /* of the polygon, that have been made */
+  uint32_t exchanges;   /* between the CTAs by sending, that have been made */
   uint32_t cta, ctas;   /* index in the cluster, and its size */
   CtrSnakeWindow limits;
   uint32_t min_segment;
@@ -130,12 +143,17 @@ cluster_threads (const Snake &s)
 __device__ inline void
 cluster_barrier (const Snake &s)
 {
-#if __CUDA_ARCH__ >= 900
   if (s.ctas > 1)
-    cooperative_groups::this_cluster ().sync ();
+    meet_cluster ();
   else
-#endif
     __syncthreads ();
+}
+
+/* The number of the CTA's points: every s.ctas-th one from s.cta on. */
+__device__ inline uint32_t
+cta_items (const Snake &s)
+{
+  return (s.count + s.ctas - 1 - s.cta) >> (__ffs ((int) s.ctas) - 1); /* ctas is a power of two */
 }
 
 /* Counts an iteration; false if there may be no more. */
@@ -184,6 +202,24 @@ warp_criterion (const SnakeKernelArgs &f, const Snake &s, CtrSnakeSums inside)
   return both ? sum : HUGE_VAL;
 }
 
+/* As warp_description(), the lane's part with CTR_SNAKE_GAUSSIAN: lanes 0 and 1 the cost of a region, lane 2 the logarithm of
+ * ctr_snake_mean_box(), lane 3 that of COUNT. All do the same, so that they need not take turns. */
+__device__ inline double
+warp_gaussian_part (CtrSnakeSums region, bool both, uint32_t count, CtrSnakeLengths lengths)
+{
+  const uint32_t part = lane_index () % 4;
+  CtrSnakeSums own = {1, 0, 0};
+  if (part < 2 && both)
+    own = region;
+  else if (part == 2)
+    own = {count, (int64_t) max (lengths.x, (uint64_t) 1), max (lengths.y, (uint64_t) 1)};
+  const CtrSnakeMeans means = ctr_snake_means (own);
+  const double log = ctr_snake_log (part < 2    ? ctr_snake_variance (means)
+                                    : part == 2 ? ctr_mul (means.s1, means.s2)
+                                                : (double) count);
+  return part < 2 ? ctr_mul (ctr_mul (0.5, (double) own.n), log) : log;
+}
+
 /* Each group of 4 lanes has its own changed polygon. Returns its description length. The lanes take a logarithm each. */
 __device__ inline double
 warp_description (
@@ -193,7 +229,9 @@ warp_description (
   const bool both = inside.n >= 1 && outside.n >= 1;
   const uint32_t lane = lane_index (), first = lane & ~3u;
   double own = 0;
-  if (lane & 2)
+  if (f.cost.model == CTR_SNAKE_GAUSSIAN)
+    own = warp_gaussian_part (lane & 1 ? outside : inside, both, count, lengths);
+  else if (lane & 2)
     own = ctr_snake_log (lane & 1 ? (double) count : ctr_snake_mean_box (count, lengths));
   else if (both)
     own = ctr_snake_cost (&f.cost, lane & 1 ? outside : inside);
@@ -355,7 +393,7 @@ template <typename Size>
 __device__ inline uint32_t
 cta_scan (const Snake &s, uint32_t *offsets, uint32_t count, Size size)
 {
-  const uint32_t share = (count + blockDim.x - 1) / blockDim.x;
+  const uint32_t share = count <= blockDim.x ? 1 : ctr_div_up (count, blockDim.x);
   const uint32_t first = min (threadIdx.x * share, count), end = min (first + share, count);
   const uint32_t only = first < end ? size (first) : 0; /* mostly the thread's only element */
   uint32_t own = only;

@@ -10,8 +10,9 @@
  * edges (line_sums.cuh).
  *
  * The evolve kernel runs without the host. A cluster of CTAs has one object. Each CTA keeps the whole polygon in shared
- * memory and takes every decision itself; the CTAs share the work of summing, through global memory and barriers of the
- * cluster (cluster.cuh). Its stages, which core/snake/snake.h specifies, are in start.cuh with blocks.cuh and
+ * memory and takes every decision itself; the CTAs share the work of summing and of finding changes, and send each other
+ * what they find (exchange.cuh), or of many points leave it in global memory, with barriers of the cluster (cluster.cuh).
+ * Its stages, which core/snake/snake.h specifies, are in start.cuh with blocks.cuh and
  * corners.cuh, moves.cuh, split.cuh and prune.cuh.
  *
  * snake.cu has the host side. */
@@ -47,7 +48,7 @@ struct __align__ (16) SnakeSums16
  * one may begin left of the table, or of the image. */
 struct SnakeTable {
   const uint8_t *pixels; /* the block with the image's first sample */
-  uint32_t shift;        /* bytes from there to the sample */
+  uint64_t begin;        /* bytes from there to the table's first sample */
   size_t stride;
   uint64_t loadable_from, loadable; /* bytes, from PIXELS on, of all blocks that are in the image as a whole */
   int32_t left, top, right, bottom;
@@ -123,6 +124,7 @@ struct SnakeKernelArgs {
     uint32_t *inside, *region;
   } by_word;
   uint32_t capacity; /* points of a polygon */
+  bool exchanges;    /* snake_may_exchange() */
   struct {
     uint8_t *workspaces; /* see snake_workspace() */
     size_t workspace_size;
@@ -176,6 +178,9 @@ snake_workspace (const SnakeKernelArgs &f, uint32_t task, SnakeWorkspace *worksp
   return (size_t) ((uint8_t *) (workspace->by_point.splits + points) - at + 255) / 256 * 256;
 }
 static_assert (SNAKE_MAX_CTAS * sizeof (SnakeBest) <= 256, "the sums follow after 256 bytes");
+
+/* Have CTAs with SHARED bytes of shared memory room for the changes that they send each other, beside polygons of CAPACITY points? */
+bool snake_may_exchange (uint32_t capacity, size_t shared);
 
 /* The largest number of CTAs of a cluster on the current GPU. CLUSTERS: it has clusters. */
 uint32_t snake_max_ctas (bool clusters);

@@ -91,9 +91,10 @@ cluster_find_target (const SnakeKernelArgs &f, Snake &s, uint32_t number, uint4 
 }
 
 /* Lays out the dynamic shared memory of a CTA. Returns its size in bytes: that of the arrays, or of the cells or the
- * corners, which use the same memory before there is a polygon. For SNAKE_MIN_CAPACITY it fits GPUs with 64 KB a CTA. */
+ * corners, which use the same memory before there is a polygon. For SNAKE_MIN_CAPACITY it fits GPUs with 64 KB a CTA. EXCHANGES: with
+ * the changes that CTAs send each other. */
 __host__ __device__ inline size_t
-shared_size (uint32_t capacity, uint32_t threads, SnakeArrays *arrays, uint8_t *base)
+shared_size (uint32_t capacity, uint32_t threads, bool exchanges, SnakeArrays *arrays, uint8_t *base)
 {
   const size_t points = (capacity + 3) / 4 * 4;
   arrays->points = (CtrPoint *) base;
@@ -101,7 +102,12 @@ shared_size (uint32_t capacity, uint32_t threads, SnakeArrays *arrays, uint8_t *
   arrays->list = (uint16_t *) (arrays->offsets + points + 4);
   arrays->stale = (uint8_t *) (arrays->list + points);
   arrays->chosen = arrays->stale + points;
-  const size_t size = (size_t) (arrays->chosen + points - base);
+  size_t size = (size_t) (arrays->chosen + points - base);
+  arrays->exchanged = NULL;
+  if (exchanges) {
+    arrays->exchanged = (SnakeChange *) (base + size);
+    size += 2 * SNAKE_EXCHANGED * sizeof (SnakeChange);
+  }
   const size_t start = max (snake_cells_size (threads), sizeof (SnakeCorners));
   return size > start ? size : start;
 }
@@ -118,7 +124,7 @@ __launch_bounds__ (THREADS, CTAS)
   const uint32_t number = f.by_cluster.tasks[first + blockIdx.x / ctas];
   const CtrSnakeTask &task = f.tasks[number];
   Snake s;
-  shared_size (f.capacity, blockDim.x, &s.arrays, (uint8_t *) memory);
+  shared_size (f.capacity, blockDim.x, f.exchanges && ctas > 1, &s.arrays, (uint8_t *) memory);
   s.scratch = &scratch;
   snake_workspace (f, number, &s.workspace);
   s.cta = blockIdx.x % ctas;
@@ -129,15 +135,17 @@ __launch_bounds__ (THREADS, CTAS)
   s.exhausted = false;
   s.needed_capacity = 0;
   s.count = s.most = 0;
-  s.list_count = s.sum_count = 0;
+  s.list_count = s.sum_count = s.exchanges = 0;
   s.task = number;
   s.moments = s.history_points = 0;
-  if (threadIdx.x < 2)
+  if (threadIdx.x < 2) {
     scratch.counters[threadIdx.x] = scratch.move_counts[threadIdx.x] = 0;
+    sent_bytes_init (&scratch.sent[threadIdx.x]);
+  }
   s.window = cta_sum_cells (f, s, number, (SnakeCells *) memory);
   if (threadIdx.x == 0)
     scratch.log_pixels = ctr_snake_log ((double) s.window.n);
-  __syncthreads ();
+  cluster_barrier (s); /* before anything is sent */
   bool restarted;
   const bool found = cluster_find_target<WIDE, HISTORY> (f, s, number, memory, &restarted);
   if (s.cta > 0)
@@ -165,17 +173,17 @@ __launch_bounds__ (THREADS, CTAS)
   f.by_task.results[number] = r;
 }
 
-/* Configuration for COUNT clusters of CTAS CTAs of THREADS threads. OVERLAP: they start as the kernel before ends. It
- * refers to ATTRIBUTES. */
+/* Configuration for COUNT clusters of CTAS CTAs of THREADS threads. EXCHANGES: see shared_size(). OVERLAP: they start as
+ * the kernel before ends. It refers to ATTRIBUTES. */
 cudaLaunchConfig_t
-config_of (
-    uint32_t capacity, uint32_t count, uint32_t ctas, uint32_t threads, bool overlap, cudaLaunchAttribute attributes[2])
+config_of (uint32_t capacity, bool exchanges, uint32_t count, uint32_t ctas, uint32_t threads, bool overlap,
+    cudaLaunchAttribute attributes[2])
 {
   SnakeArrays arrays;
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3 (count * ctas);
   config.blockDim = dim3 (threads);
-  config.dynamicSmemBytes = shared_size (capacity, threads, &arrays, NULL);
+  config.dynamicSmemBytes = shared_size (capacity, threads, exchanges && ctas > 1, &arrays, NULL);
   config.attrs = attributes;
   if (overlap) {
     cudaLaunchAttribute *attribute = &attributes[config.numAttrs++];
@@ -196,7 +204,8 @@ bool
 supports_max_ctas ()
 {
   cudaLaunchAttribute attributes[2] = {};
-  const cudaLaunchConfig_t config = config_of (CTR_SNAKE_MAX_POINTS, 1, SNAKE_MAX_CTAS, THREADS, false, attributes);
+  const cudaLaunchConfig_t config =
+      config_of (CTR_SNAKE_MAX_POINTS, false, 1, SNAKE_MAX_CTAS, THREADS, false, attributes);
   int clusters = 0;
   return cudaFuncSetAttribute (
              evolve_kernel<WIDE, HISTORY, THREADS, CTAS>, cudaFuncAttributeNonPortableClusterSizeAllowed, 1)
@@ -215,7 +224,7 @@ launch (const SnakeKernelArgs &f, uint32_t first, uint32_t count, uint32_t ctas,
     cudaStream_t stream, CtrError *error)
 {
   cudaLaunchAttribute attributes[2] = {};
-  cudaLaunchConfig_t config = config_of (f.capacity, count, ctas, threads, overlap, attributes);
+  cudaLaunchConfig_t config = config_of (f.capacity, f.exchanges, count, ctas, threads, overlap, attributes);
   config.stream = stream;
   const cudaError_t status = cudaFuncSetAttribute (evolve_kernel<WIDE, HISTORY, THREADS, CTAS>,
       cudaFuncAttributeMaxDynamicSharedMemorySize, (int) config.dynamicSmemBytes);
@@ -252,6 +261,13 @@ launch_any (const SnakeKernelArgs &f, uint32_t first, uint32_t count, uint32_t c
 }
 
 } // namespace
+
+bool
+snake_may_exchange (uint32_t capacity, size_t shared)
+{
+  SnakeArrays arrays;
+  return shared_size (capacity, SNAKE_LARGE_THREADS, true, &arrays, NULL) + sizeof (SnakeScratch) <= shared;
+}
 
 uint32_t
 snake_max_ctas (bool clusters)

@@ -3,7 +3,7 @@
 #ifndef CTR_CUDA_SNAKE_LINE_SUMS_CUH
 #define CTR_CUDA_SNAKE_LINE_SUMS_CUH
 
-#include "cuda/snake/cluster.cuh"
+#include "cuda/snake/exchange.cuh"
 
 constexpr uint32_t SNAKE_TOGETHER = 2; /* rows of a thread whose samples are on their way */
 
@@ -31,42 +31,34 @@ __device__ inline CtrSnakeSums
 sum_rows (const SnakeTable &t, const SnakeLine &l, uint32_t first, uint32_t end, uint32_t step)
 {
   const uint32_t rows_a = rows_between (l.a, l.m);
-  CtrSnakeSums sums = {0, 0, 0};
+  int32_t n = 0; /* of at most 2 * 65535 / 4 rows */
+  int64_t s1 = 0;
+  uint64_t s2 = 0;
 #pragma unroll 1
   for (uint32_t row = first; row < end; row += TOGETHER * step) {
     SnakeLoads<WIDE> loads[TOGETHER];
-    bool down[TOGETHER];
+    int32_t columns[TOGETHER], signs[TOGETHER];
 #pragma unroll
     for (uint32_t k = 0; k < TOGETHER; k++) {
       const uint32_t r = min (row + k * step, end - 1);
       const bool second = r >= rows_a;
       const CtrPoint from = second ? l.m : l.a, to = second ? l.b : l.m;
-      down[k] = from.y < to.y;
-      const CtrPoint upper = down[k] ? from : to, lower = down[k] ? to : from;
+      const bool down = from.y < to.y;
+      const CtrPoint upper = down ? from : to, lower = down ? to : from;
       const uint32_t below = r - (second ? rows_a : 0);
-      loads[k] = load_sums<WIDE> (t, column_of (upper, lower, below), upper.y + (int32_t) below, row + k * step < end);
+      signs[k] = row + k * step < end ? (down ? 1 : -1) : 0;
+      columns[k] = column_of (upper, lower, below);
+      loads[k] = load_sums<WIDE> (t, columns[k], upper.y + (int32_t) below);
     }
 #pragma unroll
     for (uint32_t k = 0; k < TOGETHER; k++) {
-      const CtrSnakeSums own = sums_of<WIDE> (t, loads[k]);
-      sums = down[k] ? ctr_snake_sums_add (sums, own) : ctr_snake_sums_sub (sums, own);
+      const typename SnakeDepth<WIDE>::RowSums own = sums_of<WIDE> (t, loads[k]);
+      n += signs[k] * columns[k];
+      s1 += signs[k] * (int64_t) own.s1;
+      s2 += (uint64_t) (int64_t) signs[k] * own.s2;
     }
   }
-  return sums;
-}
-
-/* The position of the bit of BITS that has N set bits below it. */
-__device__ inline uint32_t
-nth_set_bit (uint32_t bits, uint32_t n)
-{
-  uint32_t at = 0;
-#pragma unroll
-  for (uint32_t width = 16; width; width /= 2) {
-    const uint32_t below = __popc (bits >> at & ((1u << width) - 1));
-    at += below <= n ? width : 0;
-    n -= below <= n ? below : 0;
-  }
-  return at;
+  return {n, s1, s2};
 }
 
 /* The last of COUNT items that begins at N or before, where OFFSETS has the beginnings. It is not an empty one if N is
@@ -155,16 +147,22 @@ warp_item_sums (const Snake &s, uint32_t item)
  * barrier, the sums are in ALL[item * VARIANTS + variant]. */
 template <bool WIDE, int VARIANTS, typename Line>
 __device__ inline void
-cta_sum_lines (const SnakeKernelArgs &f, uint32_t items, CtrSnakeSums *all, Line line)
+cta_sum_lines (const SnakeKernelArgs &f, const Snake &s, uint32_t items, CtrSnakeSums *all, Line line)
 {
   const uint32_t lines = __popc (items) * VARIANTS;
-  /* Lanes for each line. Most lines are short. */
-  const uint32_t lanes = lines > blockDim.x / HALF_WARP ? HALF_WARP / 2 : lines > cta_warps () ? HALF_WARP : 32;
-  const uint32_t lane = threadIdx.x % lanes;
+  /* Lanes for each line. Most lines are short, and fewer lanes prepare them less often. */
+  const uint32_t threads = blockDim.x;
+  const uint32_t shift = lines > threads / 4 ? 2 : lines > threads / 16 ? 3 : lines > threads / 32 ? 4 : 5;
+  const uint32_t lanes = 1u << shift, lane = threadIdx.x & (lanes - 1);
+  uint8_t *const list = s.scratch->items[threadIdx.x / 32];
+  __syncwarp (); /* all lanes have read the last list */
+  if (items >> lane_index () & 1)
+    list[__popc (items & ((1u << lane_index ()) - 1))] = (uint8_t) lane_index ();
+  __syncwarp ();
 #pragma unroll 1
-  for (uint32_t begin = threadIdx.x / 32 * (32 / lanes); begin < lines; begin += blockDim.x / lanes) {
-    const uint32_t own = begin + lane_index () / lanes, t = min (own, lines - 1);
-    const uint32_t item = nth_set_bit (items, t / VARIANTS), variant = t % VARIANTS;
+  for (uint32_t begin = threadIdx.x / 32 * 32 >> shift; begin < lines; begin += threads >> shift) {
+    const uint32_t own = begin + (lane_index () >> shift), t = min (own, lines - 1);
+    const uint32_t item = list[t / VARIANTS], variant = t % VARIANTS;
     const SnakeLine l = line (item, (int) variant);
     const uint32_t rows = rows_of (l);
     CtrSnakeSums sums = sum_rows<WIDE, SNAKE_TOGETHER> (f.table, l, lane, rows, lanes);
@@ -193,13 +191,9 @@ cluster_sum_polygon (const SnakeKernelArgs &f, Snake &s)
     sums = ctr_snake_sums_add (sums, sum_rows<WIDE, 1> (f.table, {points[edge], b, b}, own, own + 1, 1));
   }
   sums = cta_sum (s.scratch, sums);
-  CtrSnakeSums *parts = s.workspace.by_cta.sums + s.sum_count % 2 * SNAKE_MAX_CTAS;
-  s.sum_count++;
-  if (threadIdx.x == 0)
-    parts[s.cta] = sums;
-  cluster_barrier (s);
+  sums = cluster_share_sums (s, sums);
   if (threadIdx.x < 32) {
-    sums = warp_sum (lane_index () < s.ctas ? parts[lane_index ()] : CtrSnakeSums{0, 0, 0});
+    sums = warp_sum (sums);
     const double criterion = warp_criterion (f, s, sums);
     if (threadIdx.x == 0) {
       s.scratch->inside = sums;

@@ -7,13 +7,7 @@
 
 #include "cuda/snake/changes.cuh"
 #include "cuda/snake/line_sums.cuh"
-
-/* The number of the CTA's points: every s.ctas-th one from s.cta on. */
-__device__ inline uint32_t
-cta_items (const Snake &s)
-{
-  return s.cta < s.count ? (s.count - s.cta - 1) / s.ctas + 1 : 0;
-}
+#include "cuda/snake/touches.cuh"
 
 /* Is there an edge of many rows? */
 __device__ inline bool
@@ -27,55 +21,26 @@ cta_has_long_edges (const Snake &s)
   return __syncthreads_or (is_long);
 }
 
-/* Would any of 32 edges from FIRST on be touched if point I moved to TO? */
-__device__ inline bool
-warp_move_touches (const Snake &s, uint32_t i, CtrPoint to, uint32_t first)
+/* Finds which moves of ITEMS points, every s.ctas-th one from FIRST on, fold an edge, or if there are few, touch one beside those at the
+ * point. The last warps begin, which have no lines to sum while there are few. */
+__device__ inline void
+cta_find_folds (const Snake &s, uint32_t first, uint32_t items, int32_t step)
 {
   const CtrPoint *points = s.arrays.points;
-  const uint32_t before = ctr_snake_before (s.count, i), edge = first + lane_index ();
-  bool touches = false;
-  if (edge < s.count && edge != before && edge != i) {
-    const CtrPoint c = points[edge], d = points[ctr_snake_next (s.count, edge)];
-    touches = !boxes_are_disjoint (points[before], to, points[ctr_snake_next (s.count, i)], c, d, d)
-              && ctr_snake_move_touches (points, s.count, i, to, edge);
-  }
-  return __any_sync (~0u, touches);
-}
-
-/* Adds ITEM and DIRECTION to those in the scratch memory that are tested for touching edges in ROUND, 0 or 1, where the
- * thread ASKS for it. False: no thread does. The counter of round 0 is 0 before, and that of round 1 after round 0. */
-__device__ inline bool
-cta_ask (const Snake &s, uint32_t round, bool asks, uint32_t item, uint32_t direction)
-{
-  const uint32_t all = __ballot_sync (~0u, asks);
-  uint32_t at = 0;
-  if (threadIdx.x == 0)
-    s.scratch->move_counts[(round + 1) % 2] = 0;
-  if (all && lane_index () == 0)
-    at = atomicAdd (&s.scratch->move_counts[round], __popc (all));
-  at = __shfl_sync (~0u, at, 0) + __popc (all & ((1u << lane_index ()) - 1));
-  if (asks) {
-    s.scratch->moves[at] = (uint16_t) (item * CTR_SNAKE_DIRECTIONS + direction);
-    if (round == 0)
-      s.scratch->blocked[item] = 0;
-  }
-  return __syncthreads_or (asks);
-}
-
-/* Marks what was asked for in ROUND and TOUCHES (item, direction, first) one of 32 edges from FIRST on. */
-template <typename Touches>
-__device__ inline void
-cta_find_blocked (const Snake &s, uint32_t round, Touches touches)
-{
-  const uint32_t blocks = (s.count + 31) / 32, all = s.scratch->move_counts[round] * blocks;
 #pragma unroll 1
-  for (uint32_t t = threadIdx.x / 32; t < all; t += cta_warps ()) {
-    const uint32_t move = s.scratch->moves[t / blocks], item = move / CTR_SNAKE_DIRECTIONS;
-    const uint32_t direction = move % CTR_SNAKE_DIRECTIONS;
-    if (touches (item, direction, t % blocks * 32) && lane_index () == 0)
-      atomicOr (&s.scratch->blocked[item], 1u << direction);
+  for (uint32_t begin = blockDim.x - 32 - threadIdx.x / 32 * 32; begin < items * CTR_SNAKE_DIRECTIONS;
+       begin += blockDim.x) {
+    const uint32_t own = begin + lane_index (), item = min (own / CTR_SNAKE_DIRECTIONS, items - 1);
+    const uint32_t i = first + item * s.ctas;
+    const CtrPoint to = ctr_snake_moved (&s.limits, points[i], own % CTR_SNAKE_DIRECTIONS, step);
+    bool folds = ctr_snake_fold (points[ctr_snake_before (s.count, i)], to, points[ctr_snake_next (s.count, i)]);
+#pragma unroll 1
+    for (uint32_t side = 0; side < 2 && items <= SNAKE_FEW_ITEMS; side++)
+      folds = folds || move_touches_beside (s, i, to, side);
+    const uint32_t all = __ballot_sync (~0u, folds);
+    if (own == item * CTR_SNAKE_DIRECTIONS)
+      s.scratch->folds[item] = (uint8_t) (all >> lane_index ());
   }
-  __syncthreads ();
 }
 
 /* The criteria of moves in all directions; each direction's lane has its GAIN. PAIRED: as many lanes again beside these
@@ -93,10 +58,11 @@ warp_price (const SnakeKernelArgs &f, const Snake &s, CtrSnakeSums gain, bool pa
 }
 
 /* Finds the moves of ITEMS points, every s.ctas-th one from FIRST on, with LANES lanes each. The gains of the points in
- * STALE come from the sums LINES. */
+ * STALE come from the sums LINES. FOLDS: by item, see cta_find_folds(). TESTED: so are edges
+ * beside those at the points. */
 __device__ inline void
 cta_price_moves (const SnakeKernelArgs &f, const Snake &s, uint32_t first, uint32_t items, uint32_t lanes,
-    uint64_t stale, const CtrSnakeSums *lines, int32_t step)
+    uint64_t stale, const CtrSnakeSums *lines, const uint8_t *folds, bool tested, int32_t step)
 {
   const uint32_t lane = threadIdx.x % lanes, direction = lane % CTR_SNAKE_DIRECTIONS;
   const uint32_t slot = threadIdx.x / lanes, item = min (slot, items - 1), i = first + item * s.ctas;
@@ -115,13 +81,7 @@ cta_price_moves (const SnakeKernelArgs &f, const Snake &s, uint32_t first, uint3
     }
     __syncwarp ();
     value = warp_price (f, s, gain, lanes > CTR_SNAKE_DIRECTIONS);
-    bool wanted = there && value < s.criterion;
-    if (wanted) {
-      const CtrPoint *points = s.arrays.points;
-      wanted = !ctr_snake_fold (points[ctr_snake_before (s.count, i)],
-          ctr_snake_moved (&s.limits, points[i], direction, step), points[ctr_snake_next (s.count, i)]);
-    }
-    if (!wanted)
+    if (!(there && value < s.criterion) || folds[item] >> direction & 1)
       value = HUGE_VAL;
   }
   /* Test each point's best move for touching edges first, and if it touches one, all others together. */
@@ -146,10 +106,19 @@ cta_price_moves (const SnakeKernelArgs &f, const Snake &s, uint32_t first, uint3
     const bool asks = open && value < HUGE_VAL && (round > 0 ? lane == direction : lane == best);
     if (!cta_ask (s, round, asks, item, direction))
       break;
-    cta_find_blocked (s, round, [&] (uint32_t tested, uint32_t way, uint32_t edge) {
-      const uint32_t point = first + tested * s.ctas;
-      return warp_move_touches (s, point, ctr_snake_moved (&s.limits, s.arrays.points[point], way, step), edge);
-    });
+    const auto moved = [&] (uint32_t point, uint32_t way) {
+      return ctr_snake_moved (&s.limits, s.arrays.points[point], way, step);
+    };
+    cta_find_blocked (
+        s, round, tested,
+        [&] (uint32_t own_item, uint32_t way, uint32_t edge) {
+          const uint32_t point = first + own_item * s.ctas;
+          return warp_move_touches (s, point, moved (point, way), edge);
+        },
+        [&] (uint32_t own_item, uint32_t way, uint32_t side) {
+          const uint32_t point = first + own_item * s.ctas;
+          return move_touches_beside (s, point, moved (point, way), side);
+        });
     if (open) {
       const uint32_t blocked = s.scratch->blocked[item];
       found = round > 0 || !(blocked >> best & 1);
@@ -160,6 +129,7 @@ cta_price_moves (const SnakeKernelArgs &f, const Snake &s, uint32_t first, uint3
   }
   if (there && lane == best)
     s.changes[i] = {value, gain, value < HUGE_VAL ? i : NO_CHANGE, best};
+  warp_send_change (s, i, there, lane, lanes);
 }
 
 template <typename Change>
@@ -235,6 +205,33 @@ cta_make_moves (const SnakeKernelArgs &f, Snake &s, uint32_t listed, int32_t ste
   }
 }
 
+/* Is the change OWN worse than that of the neighbour I? */
+__device__ inline bool
+is_worse (const Snake &s, const SnakeChange &own, uint32_t i)
+{
+  const SnakeChange &other = s.changes[i];
+  return other.index != NO_CHANGE && is_better (other.value, i, own.value, own.index);
+}
+
+/* Finds the criterion after those of up to SNAKE_WARP_CHANGES listed moves that no neighbour's move excludes, while other warps find
+ * which ones are dropped: mostly no others are. Leaves it in the scratch memory. */
+__device__ inline void
+warp_guess_moves (const SnakeKernelArgs &f, const Snake &s, uint32_t listed)
+{
+  const bool there = lane_index () < listed;
+  const SnakeChange own = s.scratch->first_changes[there ? lane_index () : 0];
+  const bool made = there && !is_worse (s, own, ctr_snake_before (s.count, own.index))
+                    && !is_worse (s, own, ctr_snake_next (s.count, own.index));
+  const uint32_t all = __ballot_sync (~0u, made);
+  const CtrSnakeSums inside = ctr_snake_sums_add (s.inside, warp_sum (made ? own.gain : CtrSnakeSums{0, 0, 0}));
+  const double criterion = warp_criterion (f, s, inside);
+  if (lane_index () == 0) {
+    s.scratch->guess = all;
+    s.scratch->inside = inside;
+    s.scratch->criterion = criterion;
+  }
+}
+
 /* As cta_make_moves(), for LISTED <= SNAKE_WARP_CHANGES moves, by one warp. Leaves the new sums and criterion in the
  * scratch memory. */
 __device__ inline void
@@ -251,8 +248,12 @@ warp_make_moves (const SnakeKernelArgs &f, const Snake &s, uint32_t listed, int3
   CtrSnakeSums inside;
   double criterion;
   if (all) {
-    inside = ctr_snake_sums_add (s.inside, warp_sum (made >> lane & 1 ? own.gain : CtrSnakeSums{0, 0, 0}));
-    criterion = warp_criterion (f, s, inside);
+    inside = s.scratch->inside;
+    criterion = s.scratch->criterion;
+    if (made != s.scratch->guess) {
+      inside = ctr_snake_sums_add (s.inside, warp_sum (made >> lane & 1 ? own.gain : CtrSnakeSums{0, 0, 0}));
+      criterion = warp_criterion (f, s, inside);
+    }
     all = criterion < s.criterion;
   }
   if (!all) { /* only the best one, whose criterion is known */
@@ -284,18 +285,24 @@ warp_make_moves (const SnakeKernelArgs &f, const Snake &s, uint32_t listed, int3
 __device__ inline void
 cluster_make_listed (const SnakeKernelArgs &f, Snake &s, uint32_t listed, int32_t step)
 {
+  const auto box = [&] (const SnakeListed &own) { return box_of_move (s, own, step); };
+  const auto conflict = [&] (const SnakeListed &own, const SnakeListed &other) {
+    return ctr_snake_moves_touch (
+        s.arrays.points, s.count, own.index, moved_to (s, own, step), other.index, moved_to (s, other, step));
+  };
   if (listed == 0)
     return;
-  if (listed > 1)
-    cluster_drop (
-        s, listed, [&] (const SnakeListed &own) { return box_of_move (s, own, step); },
-        [&] (const SnakeListed &own, const SnakeListed &other) {
-          return ctr_snake_moves_touch (
-              s.arrays.points, s.count, own.index, moved_to (s, own, step), other.index, moved_to (s, other, step));
-        });
   if (listed > SNAKE_WARP_CHANGES) {
+    cluster_drop (s, listed, box, conflict);
     cta_make_moves (f, s, listed, step);
     return;
+  }
+  if (listed > 1) {
+    if (threadIdx.x < 32)
+      warp_guess_moves (f, s, listed);
+    else
+      cta_drop (s, listed, 1, box, conflict);
+    __syncthreads ();
   }
   if (threadIdx.x < 32)
     warp_make_moves (f, s, listed, step);
@@ -352,12 +359,13 @@ cluster_find_moves (const SnakeKernelArgs &f, const Snake &s, int32_t step, bool
   for (uint32_t begin = 0; begin < all; begin += SNAKE_ITEMS) {
     const uint32_t items = min (all - begin, SNAKE_ITEMS), first = s.cta + begin * s.ctas;
     uint64_t stale = 0;
+    cta_find_folds (s, first, items, step);
 #pragma unroll 1
     for (uint32_t part = 0; part < items && !together; part += 32) {
       const uint32_t item = part + lane_index (), own = first + min (item, items - 1) * s.ctas;
       const uint32_t part_stale = __ballot_sync (~0u, item < items && s.arrays.stale[own]);
       cta_sum_lines<WIDE, SNAKE_VARIANTS> (
-          f, part_stale, s.scratch->lines + part * SNAKE_VARIANTS, [&] (uint32_t stale_item, int variant) {
+          f, s, part_stale, s.scratch->lines + part * SNAKE_VARIANTS, [&] (uint32_t stale_item, int variant) {
             return line_of_move (s, first + (part + stale_item) * s.ctas, variant, step);
           });
       stale |= (uint64_t) part_stale << part;
@@ -367,7 +375,7 @@ cluster_find_moves (const SnakeKernelArgs &f, const Snake &s, int32_t step, bool
 #pragma unroll 1
     for (uint32_t part = 0; part < items; part += room)
       cta_price_moves (f, s, first + part * s.ctas, min (items - part, room), lanes, stale >> part,
-          s.scratch->lines + part * SNAKE_VARIANTS, step);
+          s.scratch->lines + part * SNAKE_VARIANTS, s.scratch->folds + part, items <= SNAKE_FEW_ITEMS, step);
   }
 }
 
@@ -386,7 +394,7 @@ cluster_move (const SnakeKernelArgs &f, Snake &s, uint32_t step)
       return;
     swap_changes (s);
     cluster_find_moves<WIDE> (f, s, (int32_t) step, together);
-    cluster_barrier (s);
+    cluster_share_changes (s);
 #pragma unroll 1
     for (uint32_t i = threadIdx.x; i < s.count; i += blockDim.x)
       s.arrays.stale[i] = 0;

@@ -16,17 +16,26 @@ lengths_without (const Snake &s, CtrSnakeLengths lengths, uint32_t i)
   return lengths;
 }
 
-/* Does the edge that replaces point I touch one of 32 edges from FIRST on? */
+/* Does the edge that replaces point I touch the edge before or after its own ones, by SIDE? There are more than 3. */
+__device__ inline bool
+removal_touches_beside (const Snake &s, uint32_t i, uint32_t side)
+{
+  const CtrPoint a = s.arrays.points[ctr_snake_before (s.count, i)], b = s.arrays.points[ctr_snake_next (s.count, i)];
+  const CtrPoint other = point_beside (s, i, side);
+  return ctr_snake_fold (side ? a : other, side ? b : a, side ? other : b);
+}
+
+/* Does the edge that replaces point I touch one of 32 edges from FIRST on, but for those beside its own ones? */
 __device__ inline bool
 warp_removal_touches (const Snake &s, uint32_t i, uint32_t first)
 {
   const CtrPoint *points = s.arrays.points;
-  const uint32_t before = ctr_snake_before (s.count, i), edge = first + lane_index ();
+  const uint32_t edge = first + lane_index ();
   bool touches = false;
-  if (edge < s.count && edge != before && edge != i) {
-    const CtrPoint a = points[before], b = points[ctr_snake_next (s.count, i)];
+  if (edge < s.count && is_apart (s, i, edge)) {
+    const CtrPoint a = points[ctr_snake_before (s.count, i)], b = points[ctr_snake_next (s.count, i)];
     const CtrPoint c = points[edge], d = points[ctr_snake_next (s.count, edge)];
-    touches = !boxes_are_disjoint (a, b, b, c, d, d) && ctr_snake_removal_touches (points, s.count, i, edge);
+    touches = !boxes_are_disjoint (a, b, b, c, d, d) && ctr_snake_touch (a, b, c, d);
   }
   return __any_sync (~0u, touches);
 }
@@ -40,7 +49,7 @@ line_of_removal (const Snake &s, uint32_t i, int variant)
 }
 
 /* Finds the points whose removal alone makes the description shorter than LIMIT; each CTA finds those of every
- * s.ctas-th point. Ends in a barrier of the cluster. */
+ * s.ctas-th point. */
 template <bool WIDE>
 __device__ inline void
 cluster_find_removals (const SnakeKernelArgs &f, const Snake &s, CtrSnakeLengths lengths, double limit)
@@ -62,7 +71,7 @@ cluster_find_removals (const SnakeKernelArgs &f, const Snake &s, CtrSnakeLengths
     const uint32_t items = min (all - begin, SNAKE_ITEMS), first = s.cta + begin * s.ctas;
 #pragma unroll 1
     for (uint32_t part = 0; part < items && !together; part += 32)
-      cta_sum_lines<WIDE, LINES> (f, items - part < 32 ? (1u << (items - part)) - 1 : ~0u,
+      cta_sum_lines<WIDE, LINES> (f, s, items - part < 32 ? (1u << (items - part)) - 1 : ~0u,
           s.scratch->lines + part * LINES,
           [&] (uint32_t item, int variant) { return line_of_removal (s, first + (part + item) * s.ctas, variant); });
     __syncthreads ();
@@ -81,17 +90,22 @@ cluster_find_removals (const SnakeKernelArgs &f, const Snake &s, CtrSnakeLengths
     const bool asks = own && value < limit;
     bool eligible = asks;
     if (cta_ask (s, 0, asks, item, 0)) {
-      cta_find_blocked (s, 0, [&] (uint32_t tested, uint32_t, uint32_t edge) {
-        return warp_removal_touches (s, first + tested * s.ctas, edge);
-      });
+      cta_find_blocked (
+          s, 0, false,
+          [&] (uint32_t tested, uint32_t, uint32_t edge) {
+            return warp_removal_touches (s, first + tested * s.ctas, edge);
+          },
+          [&] (uint32_t tested, uint32_t, uint32_t side) {
+            return removal_touches_beside (s, first + tested * s.ctas, side);
+          });
       if (threadIdx.x == 0)
         s.scratch->move_counts[0] = 0;
       eligible = asks && !s.scratch->blocked[item];
     }
     if (own)
       s.changes[i] = {value, gain, eligible ? i : NO_CHANGE, 0};
+    warp_send_change (s, i, slot < items, threadIdx.x % LANES, LANES);
   }
-  cluster_barrier (s);
 }
 
 /* The bounding box of the point and its neighbours, so that the boxes of neighbours touch. */
@@ -116,6 +130,29 @@ removal_of (const Snake &s, uint32_t i, CtrSnakeSums gain)
 {
   const CtrSnakeLengths change = lengths_without (s, {0, 0}, i);
   return {gain, {(int64_t) change.x, (int64_t) change.y, 1}};
+}
+
+/* Finds the description after those of up to SNAKE_WARP_CHANGES listed removals that no neighbour's removal excludes, while other
+ * warps find which ones are dropped: mostly no others are. Leaves it in the scratch memory. */
+__device__ inline void
+warp_guess_removals (const SnakeKernelArgs &f, const Snake &s, uint32_t listed, CtrSnakeLengths lengths)
+{
+  const bool there = lane_index () < listed;
+  const SnakeChange own = s.scratch->first_changes[there ? lane_index () : 0];
+  const bool made = there && !is_worse (s, own, ctr_snake_before (s.count, own.index))
+                    && !is_worse (s, own, ctr_snake_next (s.count, own.index));
+  const uint32_t guess = __ballot_sync (~0u, made), removed = __popc (guess);
+  const SnakeRemovals none = {{0, 0, 0}, {0, 0, 0}}, all = made ? removal_of (s, own.index, own.gain) : none;
+  const CtrSnakeSums inside = ctr_snake_sums_add (s.inside, warp_sum (all.gain)), rest = warp_sum (all.rest);
+  lengths = {lengths.x + (uint64_t) rest.n, lengths.y + (uint64_t) rest.s1};
+  const double description =
+      s.count - removed >= 3 ? warp_description (f, s, inside, s.count - removed, lengths) : HUGE_VAL;
+  if (lane_index () == 0) {
+    s.scratch->inside = inside;
+    s.scratch->lengths = lengths;
+    s.scratch->description = description;
+    s.scratch->guess = guess;
+  }
 }
 
 /* Decides between ALL removals that remain and the best one, which has the value BEST and adds ONE. Leaves the result
@@ -157,10 +194,16 @@ cta_make_removals (const SnakeKernelArgs &f, Snake &s, uint32_t listed, CtrSnake
   double best = HUGE_VAL;
   uint32_t best_index = NO_CHANGE;
   const bool few = listed <= SNAKE_WARP_CHANGES;
+  bool guessed = false; /* has warp_guess_removals() found the description after all of them? */
+  if (few && threadIdx.x < 32) {
+    const uint32_t made =
+        __ballot_sync (~0u, lane_index () < listed && s.arrays.chosen[min (lane_index (), listed - 1)]);
+    guessed = __popc (made) > 1 && made == s.scratch->guess;
+  }
 #pragma unroll 1
   for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x) {
     const SnakeListed c = listed_change (s, l);
-    if (s.arrays.chosen[l]) {
+    if (s.arrays.chosen[l] && !guessed) {
       const SnakeRemovals own = removal_of (s, c.index, s.changes[c.index].gain);
       all.gain = ctr_snake_sums_add (all.gain, own.gain);
       all.rest = ctr_snake_sums_add (all.rest, own.rest);
@@ -172,14 +215,17 @@ cta_make_removals (const SnakeKernelArgs &f, Snake &s, uint32_t listed, CtrSnake
   }
   if (few) {
     if (threadIdx.x < 32) {
-      all = {warp_sum (all.gain), warp_sum (all.rest)};
+      if (!guessed)
+        all = {warp_sum (all.gain), warp_sum (all.rest)};
       warp_best (&best, &best_index);
     }
   } else {
     all = {cta_sum (s.scratch, all.gain), cta_sum (s.scratch, all.rest)};
     cta_best (s, &best, &best_index);
   }
-  if (threadIdx.x < 32)
+  if (guessed && s.scratch->description < limit)
+    s.scratch->only = NO_CHANGE;
+  else if (threadIdx.x < 32)
     warp_judge_removals (
         f, s, all, removal_of (s, best_index, s.changes[best_index].gain), best, best_index, lengths, limit);
   __syncthreads ();
@@ -219,15 +265,23 @@ cluster_prune (const SnakeKernelArgs &f, Snake &s, bool first)
   const double limit = first ? warp_description (f, s, s.inside, s.count, lengths) : s.scratch->description;
   swap_changes (s);
   cluster_find_removals<WIDE> (f, s, lengths, limit);
+  cluster_share_changes (s);
   const uint32_t listed = cta_list_changes (s, [&] (const SnakeChange &change) { return box_of_removal (s, change); });
   if (listed == 0)
     return false;
-  if (listed > 1)
-    cluster_drop (
-        s, listed, [&] (const SnakeListed &own) { return box_of_removal (s, own); },
-        [&] (const SnakeListed &own, const SnakeListed &other) {
-          return ctr_snake_two_removals_touch (s.arrays.points, s.count, own.index, other.index);
-        });
+  const auto box = [&] (const SnakeListed &own) { return box_of_removal (s, own); };
+  const auto conflict = [&] (const SnakeListed &own, const SnakeListed &other) {
+    return ctr_snake_two_removals_touch (s.arrays.points, s.count, own.index, other.index);
+  };
+  if (listed > SNAKE_WARP_CHANGES) {
+    cluster_drop (s, listed, box, conflict);
+  } else if (listed > 1) {
+    if (threadIdx.x < 32)
+      warp_guess_removals (f, s, listed, lengths);
+    else
+      cta_drop (s, listed, 1, box, conflict);
+    __syncthreads ();
+  }
   cta_make_removals (f, s, listed, lengths, limit);
   return true;
 }

@@ -38,6 +38,7 @@ struct Snakes {
   History used_history; /* of all tasks */
   CtrRoomPeriod period;
   uint32_t max_ctas; /* of a cluster */
+  size_t shared;     /* bytes of shared memory that a CTA may have */
   CudaSession session;
 
   /* The queued image. */
@@ -58,6 +59,16 @@ snakes_destroy (void *state)
   free (s);
 }
 
+bool
+find_shared (Snakes *s, CtrError *error)
+{
+  int device = 0, shared = 0;
+  CTR_CUDA (cudaGetDevice (&device));
+  CTR_CUDA (cudaDeviceGetAttribute (&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  s->shared = (size_t) shared;
+  return true;
+}
+
 void *
 snakes_create (CtrError *error)
 {
@@ -71,7 +82,8 @@ snakes_create (CtrError *error)
   s->capacity = SNAKE_MIN_CAPACITY;
   if (cuda_session_open (&s->session, "preparing region snakes", error)) {
     s->max_ctas = snake_max_ctas (s->session.overlap); /* GPUs with overlap have clusters. */
-    return s;
+    if (find_shared (s, error))
+      return s;
   }
   snakes_destroy (s);
   return NULL;
@@ -173,16 +185,17 @@ table_of (const CtrSnakePlan *plan, const CtrImage *plane)
   constexpr uint64_t BLOCK = 16; /* bytes */
   const uint64_t size = plane->format == CTR_FORMAT_GRAY16 ? 2 : 1;
   SnakeTable t = {};
-  t.shift = (uint32_t) ((uintptr_t) plane->data % BLOCK);
-  t.pixels = (const uint8_t *) plane->data - t.shift;
+  const uint64_t shift = (uintptr_t) plane->data % BLOCK;
+  t.pixels = (const uint8_t *) plane->data - shift;
   t.stride = plane->stride;
-  t.loadable_from = t.shift ? BLOCK : 0;
-  const uint64_t end = (t.shift + (plane->height - 1) * t.stride + plane->width * size) / BLOCK * BLOCK;
+  t.loadable_from = shift ? BLOCK : 0;
+  const uint64_t end = (shift + (plane->height - 1) * t.stride + plane->width * size) / BLOCK * BLOCK;
   t.loadable = end > t.loadable_from ? end - t.loadable_from : 0;
   t.left = plan->windows.left;
   t.top = plan->windows.top;
   t.right = plan->windows.right;
   t.bottom = plan->windows.bottom;
+  t.begin = shift + (uint64_t) t.top * t.stride + (uint64_t) t.left * size;
   t.blocks = (uint32_t) (((uint64_t) (t.right - t.left) * size + 2 * BLOCK - 1) / BLOCK);
   return t;
 }
@@ -312,6 +325,7 @@ queue_frame (Snakes *s, CtrError *error)
   f.prune = plan->prune;
   f.max_iterations = plan->max_iterations;
   f.capacity = s->capacity;
+  f.exchanges = snake_may_exchange (s->capacity, s->shared);
   f.by_task.workspace_size = snake_workspace (f, 0, &workspace);
   const size_t rows = (size_t) (f.table.bottom - f.table.top), tasks_size = lay_out_tasks (plan, NULL, &arrays);
   uint64_t words = 0;

@@ -3,7 +3,7 @@
 #ifndef CTR_CUDA_SNAKE_SPLIT_CUH
 #define CTR_CUDA_SNAKE_SPLIT_CUH
 
-#include "cuda/snake/cluster.cuh"
+#include "cuda/snake/exchange.cuh"
 
 /* Is the middle exactly on the edge? Then its halves touch nothing that the edge does not touch. */
 __device__ inline bool
@@ -53,20 +53,56 @@ warp_splits_touch (const Snake &s, uint32_t e, CtrPoint a, CtrPoint b)
   return false;
 }
 
+/* Are flags sent, all of a CTA as bits of a word? */
+__device__ inline bool
+cluster_sends_flags (const Snake &s)
+{
+#if CTR_HAVE_SENDS
+  return s.ctas > 1 && s.count <= 64 * s.ctas;
+#else
+  return false;
+#endif
+}
+
+/* Completes FLAGS, of which each CTA has set every s.ctas-th one. */
+__device__ inline void
+cluster_share_flags (Snake &s, uint8_t *flags)
+{
+  uint64_t own = 0;
+  __syncthreads ();
+  if (threadIdx.x < 32)
+#pragma unroll
+    for (uint32_t part = 0; part < 2; part++) {
+      const uint32_t e = s.cta + (32 * part + lane_index ()) * s.ctas;
+      own |= (uint64_t) __ballot_sync (~0u, e < s.count && flags[e]) << 32 * part;
+    }
+  const SnakeWords *const all = cluster_share_words<1> (s, {{own}});
+  const int shift = __ffs ((int) s.ctas) - 1; /* a power of two */
+#pragma unroll 1
+  for (uint32_t e = threadIdx.x; e < s.count; e += blockDim.x)
+    flags[e] = (uint8_t) (all[e & (s.ctas - 1)].words[0] >> (e >> shift) & 1);
+  __syncthreads ();
+}
+
 /* Sets FLAGS[edge] to whether TEST (edge), for all edges. The CTAs share them, through SHARED. */
 template <typename Test>
 __device__ inline void
-cluster_test_edges (const Snake &s, uint8_t *flags, uint32_t *shared, Test test)
+cluster_test_edges (Snake &s, uint8_t *flags, uint32_t *shared, Test test)
 {
+  const bool sends = cluster_sends_flags (s);
 #pragma unroll 1
   for (uint32_t e = s.cta + threadIdx.x / 32 * s.ctas; e < s.count; e += cta_warps () * s.ctas) {
     const bool flag = test (e);
     if (lane_index () > 0)
       continue;
-    if (s.ctas > 1)
+    if (s.ctas > 1 && !sends)
       shared[e] = flag;
     else
       flags[e] = flag;
+  }
+  if (sends) {
+    cluster_share_flags (s, flags);
+    return;
   }
   cluster_barrier (s);
   if (s.ctas > 1) {

@@ -35,7 +35,7 @@ __launch_bounds__ (THREADS) table_kernel (const __grid_constant__ SnakeKernelArg
   if (y >= t.bottom)
     return;
   typename Depth::Sums *row = (typename Depth::Sums *) t.sums + (size_t) (y - t.top) * t.blocks;
-  const uint64_t begin = offset_of<WIDE> (t, t.left, y), first_block = begin / 16 * 16;
+  const uint64_t begin = offset_of_row (t, y), first_block = begin / 16 * 16;
   const int32_t before = (int32_t) (begin % 16 / sizeof (Sample)), end = before + t.right - t.left;
   uint32_t all1 = 0;
   typename Depth::Squares all2 = 0;
@@ -95,13 +95,17 @@ sum_rows_between (const SnakeTable &t, int32_t left, int32_t right, int32_t firs
 #pragma unroll
     for (int k = 0; k < TOGETHER; k++) {
       const int32_t row = min (y + k * step, end - 1);
-      high[k] = load_sums<WIDE> (t, right, row, y + k * step < end);
-      low[k] = load_sums<WIDE> (t, max (left, t.left), row, y + k * step < end && left != NO_COLUMN);
+      high[k] = load_sums<WIDE> (t, right, row);
+      low[k] = {};
+      if (left != NO_COLUMN)
+        low[k] = load_sums<WIDE> (t, left, row);
     }
 #pragma unroll
     for (int k = 0; k < TOGETHER; k++) {
-      const CtrSnakeSums all = sums_of<WIDE> (t, high[k]), before = sums_of<WIDE> (t, low[k]);
-      sums.s1 += (uint64_t) (all.s1 - before.s1);
+      const typename SnakeDepth<WIDE>::RowSums all = sums_of<WIDE> (t, high[k]), before = sums_of<WIDE> (t, low[k]);
+      if (y + k * step >= end)
+        break;
+      sums.s1 += all.s1 - before.s1;
       sums.s2 += all.s2 - before.s2;
     }
   }

@@ -3,18 +3,24 @@
 #ifndef CTR_CUDA_SNAKE_TABLE_CUH
 #define CTR_CUDA_SNAKE_TABLE_CUH
 
+#include "cuda/common/ptx.cuh"
 #include "cuda/snake/device_state.cuh"
 
 template <bool WIDE> struct SnakeDepth {
   typedef SnakeSums8 Sums;
   typedef uint8_t Sample;
   typedef uint32_t Squares; /* of a row: 65535 samples have less than 2^32 */
+  typedef SnakeSums8 RowSums;
   static constexpr int BLOCK = SNAKE_BLOCK_8;
 };
 template <> struct SnakeDepth<true> {
   typedef SnakeSums16 Sums;
   typedef uint16_t Sample;
   typedef uint64_t Squares;
+  struct RowSums {
+    uint32_t s1;
+    uint64_t s2;
+  };
   static constexpr int BLOCK = SNAKE_BLOCK_16;
 };
 
@@ -65,12 +71,11 @@ sum_words (uint4 block, int count, uint32_t *s1, uint64_t *s2)
   add_word<WIDE> (block.w, count - 3 * EACH, s1, s2);
 }
 
-/* The distance of column X of row Y from t.pixels, in bytes. */
-template <bool WIDE>
+/* The distance of the table's first sample of row Y from t.pixels, in bytes. */
 __device__ inline uint64_t
-offset_of (const SnakeTable &t, int32_t x, int32_t y)
+offset_of_row (const SnakeTable &t, int32_t y)
 {
-  return t.shift + (uint64_t) y * t.stride + (uint32_t) x * (uint32_t) sizeof (typename SnakeDepth<WIDE>::Sample);
+  return t.begin + (uint32_t) (y - t.top) * (uint64_t) t.stride;
 }
 
 /* Does the image have all samples of the block at OFFSET? */
@@ -85,68 +90,68 @@ template <bool WIDE> struct SnakeLoads {
   typename SnakeDepth<WIDE>::Sums before;
   uint4 block;
   uint64_t offset; /* of the block */
-  int32_t column;
+  bool loaded;     /* is the block loadable? */
   int skip, rest;
 };
 
-/* Loads what the sums left of COLUMN in row Y take, or nothing unless NEEDED. */
+/* Loads what the sums left of COLUMN in row Y take. */
 template <bool WIDE>
 __device__ inline SnakeLoads<WIDE>
-load_sums (const SnakeTable &t, int32_t column, int32_t y, bool needed)
+load_sums (const SnakeTable &t, int32_t column, int32_t y)
 {
   typedef SnakeDepth<WIDE> Depth;
-  constexpr int SIZE = sizeof (typename Depth::Sample);
-  const uint64_t begin = offset_of<WIDE> (t, t.left, y), at = offset_of<WIDE> (t, column, y);
-  const uint32_t number = (uint32_t) (at / 16) - (uint32_t) (begin / 16);
+  constexpr uint32_t SIZE = sizeof (typename Depth::Sample);
+  const uint64_t begin = offset_of_row (t, y);
+  const uint32_t length = (uint32_t) (column - t.left) * SIZE, before = (uint32_t) begin % 16, end = before + length;
   SnakeLoads<WIDE> loads = {};
-  loads.offset = at / 16 * 16;
-  loads.skip = number == 0 ? (int) (begin % 16) / SIZE : 0;
-  loads.rest = needed ? (int) (at % 16) / SIZE : loads.skip;
-  if (needed) {
-    loads.column = column;
-    loads.before = ((const typename Depth::Sums *) t.sums)[(size_t) (y - t.top) * t.blocks + number];
-  }
-  if (loads.rest > loads.skip && is_loadable (t, loads.offset))
+  loads.offset = (begin + length) / 16 * 16;
+  loads.loaded = is_loadable (t, loads.offset);
+  loads.skip = (int) (end < 16 ? before / SIZE : 0);
+  loads.rest = (int) (end % 16 / SIZE);
+  /* There are fewer than 2^32 entries. */
+  loads.before = ((const typename Depth::Sums *) t.sums)[(uint32_t) (y - t.top) * t.blocks + end / 16];
+  if (loads.loaded)
     loads.block = *(const uint4 *) (t.pixels + loads.offset);
   return loads;
 }
 
-/* (c, S, Q) of core/snake/geometry.h. S and Q begin at the table's left. */
+/* S and Q of core/snake/geometry.h. They begin at the table's left. */
 template <bool WIDE>
-__device__ inline CtrSnakeSums
+__device__ inline typename SnakeDepth<WIDE>::RowSums
 sums_of (const SnakeTable &t, const SnakeLoads<WIDE> &loads)
 {
-  typedef typename SnakeDepth<WIDE>::Sample Sample;
-  uint32_t s1, skipped1;
-  uint64_t s2, skipped2;
+  typedef SnakeDepth<WIDE> Depth;
+  uint32_t s1;
+  uint64_t s2;
   sum_words<WIDE> (loads.block, loads.rest, &s1, &s2);
   if (loads.skip > 0) { /* few columns */
+    uint32_t skipped1;
+    uint64_t skipped2;
     sum_words<WIDE> (loads.block, loads.skip, &skipped1, &skipped2);
     s1 -= skipped1;
     s2 -= skipped2;
   }
-  if (loads.rest > loads.skip && !is_loadable (t, loads.offset))
-    s2 = sum_samples<WIDE> ((const Sample *) (t.pixels + loads.offset) + loads.skip, loads.rest - loads.skip, &s1);
-  return {loads.column, (int64_t) loads.before.s1 + s1, loads.before.s2 + s2};
+  if (!loads.loaded && loads.rest > loads.skip) {
+    uint32_t one_by_one;
+    s2 = sum_samples<WIDE> (
+        (const typename Depth::Sample *) (t.pixels + loads.offset) + loads.skip, loads.rest - loads.skip, &one_by_one);
+    s1 = one_by_one;
+  }
+  return {loads.before.s1 + s1, (typename Depth::Squares) (loads.before.s2 + s2)};
 }
 
-/* ctr_snake_column() without an integer division: products are below 2^32, and the error of the quotient in single
- * precision is far below 1. */
+/* ctr_snake_column() without an integer division: products and their sums with RISE are below 2^32. The estimate of the quotient is
+ * too low by less than 0.1: the factor outweighs that its operands are rounded. */
 __device__ inline int32_t
 column_of (CtrPoint a, CtrPoint b, uint32_t rows)
 {
-  const uint32_t rise = b.y - a.y;
-  const uint32_t product = rows * (uint32_t) (b.x > a.x ? b.x - a.x : a.x - b.x);
-  int32_t quotient = (int32_t) __fdividef ((float) product, (float) rise);
-  int32_t rest = (int32_t) (product - (uint32_t) quotient * rise);
-  if (rest < 0) {
-    quotient--;
-    rest += (int32_t) rise;
-  } else if (rest >= (int32_t) rise) {
-    quotient++;
-    rest -= (int32_t) rise;
-  }
-  return b.x > a.x ? a.x + quotient + (rest > 0) : a.x - quotient;
+  const bool right = b.x > a.x;
+  const uint32_t rise = b.y - a.y, width = right ? b.x - a.x : a.x - b.x;
+  const uint32_t product = rows * width + (right ? rise - 1 : 0);
+  const float estimate = __fmul_rn ((float) product, __fmul_rn (rough_inverse ((float) rise), 1 - 0x1p-20f));
+  uint32_t quotient = (uint32_t) estimate;
+  quotient += product - quotient * rise >= rise;
+  return right ? a.x + (int32_t) quotient : a.x - (int32_t) quotient;
 }
 
 #endif
