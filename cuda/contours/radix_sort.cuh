@@ -147,7 +147,7 @@ radix_clear_states (const RadixSort &s, uint32_t most, uint32_t ctas)
 constexpr uint32_t RADIX_STATE_SUM = 1u << 30, RADIX_STATE_PREFIX = 2u << 30, RADIX_STATE_VALUE = RADIX_STATE_SUM - 1;
 
 /* Publishes OWN, of one digit in a tile, and returns how many words the tiles before it have of that digit. STATES are
- * those of the digit, every so manyth one as there are DIGITS; ANY: some word of any tile has it. Called by a whole warp, each lane with a
+ * those of the digit, DIGITS apart; ANY: some word of any tile has it. Called by a whole warp, each lane with a
  * digit of its own. */
 __device__ inline uint32_t
 radix_look_back (uint32_t *states, uint32_t digits, uint32_t tile, uint32_t own, bool any)
