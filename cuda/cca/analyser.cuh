@@ -26,7 +26,8 @@ struct CcaFrameKey {
   const uint32_t *threshold; /* on the device, of a shared input or with MASK; or NULL */
   const uint32_t *mask;      /* packed, on the device, of a shared input or of the frame that is done again; or NULL */
   uint32_t *labels;          /* where the label image will be, with CTR_FEATURE_LABELS */
-  bool crowded;              /* Most tiles of the frame before were. */
+  /* Of the frame before, if it was large: most tiles were crowded, and few components started in each. */
+  bool crowded, few;
 };
 
 /* The arguments for one key, and from its second frame on the kernels as a CUDA graph. Valid while the analyser's memory
@@ -85,12 +86,12 @@ struct CcaAnalyser {
   uint32_t finish_ctas; /* of the finish kernel; 0: this GPU cannot run it */
 
   CcaCachedGraph graphs[CCA_CACHED_GRAPHS];
-  CcaCachedGraph *current; /* of the last queued image */
-  bool without_graphs;     /* One could not be built. */
-  uint64_t frames;         /* number of launches */
-  uint32_t likely_count;   /* of components, from the last image */
-  bool was_crowded;        /* Most tiles of the last image were, if it was large. */
-  bool overtakes;          /* The queued frame follows one that was not finished, and that sets the flag, too. */
+  CcaCachedGraph *current;   /* of the last queued image */
+  bool without_graphs;       /* One could not be built. */
+  uint64_t frames;           /* number of launches */
+  uint32_t likely_count;     /* of components, from the last image */
+  bool was_crowded, had_few; /* as in CcaFrameKey */
+  bool overtakes;            /* The queued frame follows one that was not finished, and that sets the flag, too. */
 };
 
 /* What a frame needs of the input stage. */

@@ -105,7 +105,7 @@ bool
 cca_enqueue (void *state, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
 {
   CcaAnalyser *cca = (CcaAnalyser *) state;
-  CcaFrameKey key = {*image, *params, NULL, NULL, NULL, cca->was_crowded};
+  CcaFrameKey key = {*image, *params, NULL, NULL, NULL, cca->was_crowded, cca->had_few};
   cca->overtakes = cca->session.stream != NULL;
   if (!cuda_session_begin_in_order (&cca->session, stream, error)
       || !cuda_session_follow_readers (&cca->session, error))

@@ -52,6 +52,12 @@ constexpr int MAX_OPEN_COMPONENTS = 192; /* open components of a tile: at most h
 constexpr int OVERFLOW_SLOTS = CTR_CCA_OVERFLOW_SLOTS;
 constexpr int OVERFLOW_LABELS = TILE_SLOTS;
 constexpr unsigned NOT_OPEN = 255; /* border pixel of no open component */
+/* A frame of more tiles, of more than 16 megapixels, is large for the kernels behind the tiles. Emulated tests have another number. */
+#ifndef CTR_CCA_SMALL_FRAME
+#define CTR_CCA_SMALL_FRAME 2048
+#endif
+constexpr uint32_t SMALL_FRAME = CTR_CCA_SMALL_FRAME;
+constexpr uint32_t FEW_COMPONENTS = 64; /* a tile at most, on average, where few start in each */
 
 struct TileHeader {
   uint32_t open;        /* number of open components */
@@ -171,6 +177,7 @@ struct CcaKernelArgs {
   } by_overflow_slot;
   struct {
     unsigned long long *starts; /* bit: a component of the result has its first pixel in this run slot */
+    uint32_t *table_rows;       /* the table's row of the first component that starts here or later */
   } by_tile_row;                /* [tile][TILE_H] */
   struct {
     OpenKey *parents;
@@ -181,9 +188,8 @@ struct CcaKernelArgs {
     uint32_t capacity;
   } closed;
   struct {
-    uint32_t *table_rows; /* the table's row of the first component that starts here or later */
-    uint8_t *counts;      /* components that start here; of the finish kernel */
-  } by_image_row;         /* [image row][tiles_x] */
+    uint8_t *counts; /* components that start here; of the finish kernel */
+  } by_image_row;    /* [image row][tiles_x] */
   struct {
     unsigned long long *counts; /* components, in the order kernel */
   } by_band;                    /* a band is a row of tiles */
@@ -300,8 +306,9 @@ void cca_launch_tiles (
     const CcaKernelArgs &args, int connectivity, bool keep_runs, bool crowded, bool overlap, cudaStream_t stream);
 /* Can the tiles be counted? */
 bool cca_has_run_kernel (const CcaKernelArgs &args);
-void cca_launch_merge (const CcaKernelArgs &args, int connectivity, bool overlap, cudaStream_t stream);
-void cca_launch_emit (const CcaKernelArgs &args, bool overlap, cudaStream_t stream);
+/* FEW: few components are likely to start in each tile. */
+void cca_launch_merge (const CcaKernelArgs &args, int connectivity, bool few, bool overlap, cudaStream_t stream);
+void cca_launch_emit (const CcaKernelArgs &args, bool few, bool overlap, cudaStream_t stream);
 void cca_launch_features (const CcaKernelArgs &args, cudaStream_t stream);
 bool cca_queue_moves (const CcaKernelArgs &args, cudaStream_t stream, CtrError *error);
 /* Drops rows. LABELS: the label image of COUNT pixels, or NULL. */

@@ -7,9 +7,8 @@ namespace
 {
 
 constexpr int SINGLE_THREADS = 128, SHARED_THREADS = 64; /* of a tile, alone in its CTA and together with others */
-constexpr unsigned MAX_SINGLE_TILES =
-    2048;                     /* up to 16 megapixels each tile has a CTA of its own, which all run at once */
-constexpr int MANY_TILES = 4; /* of a CTA in larger frames */
+constexpr int MANY_TILES = 4; /* of a CTA in larger frames, and, where few components start in each: */
+constexpr int FEW_WARPS = 16;
 
 /* To be called by all threads of every CTA. The last CTA sets the host's flag behind the rows of all. */
 __device__ inline void
@@ -32,12 +31,13 @@ finish_early (const CcaKernelArgs &f, const CcaHeader &header, bool has_rows)
  * out. */
 template <int TILES, uint32_t THREADS>
 __global__ void
-__launch_bounds__ (TILES *THREADS) emit_kernel (const __grid_constant__ CcaKernelArgs f)
+__launch_bounds__ (TILES *THREADS, ctr_shared_by (TILES *THREADS, TILES *THREADS == 256 ? 6 : 12))
+    emit_kernel (const __grid_constant__ CcaKernelArgs f)
 {
-  static_assert (THREADS >= TILE_H, "a thread a row");
   __shared__ TileRows shared[TILES];
-  __shared__ LoneList lists[TILES * THREADS / 32];
+  __shared__ WriteList lists[TILES * THREADS / 32];
   TileRows &rows = shared[threadIdx.x / THREADS];
+  WriteList &list = lists[threadIdx.x / 32];
   const uint32_t t = threadIdx.x % THREADS, tile = blockIdx.x * TILES + threadIdx.x / THREADS;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
@@ -46,28 +46,58 @@ __launch_bounds__ (TILES *THREADS) emit_kernel (const __grid_constant__ CcaKerne
     own = f.by_tile.headers[tile];
   const CcaHeader header = *f.header;
   const bool early = is_early (f, header), has_rows = own.marks & TILE_EMITS;
-  if (has_rows && t < TILE_H) {
-    const uint32_t tx = tile % f.tiles_x, ty = tile / f.tiles_x;
-    rows.starts[t] = f.by_tile_row.starts[(size_t) tile * TILE_H + t];
-    rows.bases[t] = f.by_image_row.table_rows[((size_t) ty * TILE_H + t) * f.tiles_x + tx];
+  FirstComponents first = {};
+  if (has_rows) {
+    if (t < 32)
+      copy_rows (f, tile, t, rows);
+    copy_records (f, own, t, THREADS, list);
+    if (t < own.open)
+      first.key = load_parent (f.by_open_component.parents, tile * MAX_OPEN_COMPONENTS + t);
+    copies_done ();
   }
   const bool any_has = __syncthreads_or (has_rows);
   if (has_rows) {
     RowWriter writer (f, rows, tile, early);
-    emit_tile<false> (f, writer, own, {}, tile, t, THREADS,
-        [&] (const uint32_t *words) { writer.template write_lone_runs<THREADS> (words, t, lists[threadIdx.x / 32]); });
+    write_records (f, writer, own, t, THREADS, list);
+    emit_tile<false> (f, writer, own, first, tile, t, THREADS,
+        [&] (const uint32_t *words) { writer.template write_lone_runs<THREADS> (words, t, list); });
   }
   if (early)
     finish_early (f, header, any_has);
 }
 
+/* A warp for each tile, of a large frame in which few components start in each. */
+__global__ void __launch_bounds__ (32 * FEW_WARPS, ctr_shared_by (32 * FEW_WARPS, 3))
+    emit_few_kernel (const __grid_constant__ CcaKernelArgs f)
+{
+  __shared__ TileRows shared[FEW_WARPS];
+  const uint32_t lane = threadIdx.x % 32, tile = blockIdx.x * FEW_WARPS + threadIdx.x / 32;
+  TileRows &rows = shared[threadIdx.x / 32];
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (tile >= f.tiles_x * f.tiles_y)
+    return;
+  const TileHeader own = f.by_tile.headers[tile];
+  if (!(own.marks & TILE_EMITS))
+    return;
+  copy_rows (f, tile, lane, rows);
+  const FirstComponents first = load_first (f, own, tile, lane);
+  copies_done ();
+  __syncwarp ();
+  RowWriter writer (f, rows, tile, false);
+  emit_tile<true> (f, writer, own, first, tile, lane, 32,
+      [&] (const uint32_t *words) { writer.write_few_lone_runs (words, lane, 32); });
+}
+
 } // namespace
 
 void
-cca_launch_emit (const CcaKernelArgs &f, bool overlap, cudaStream_t stream)
+cca_launch_emit (const CcaKernelArgs &f, bool few, bool overlap, cudaStream_t stream)
 {
   const unsigned tiles = f.tiles_x * f.tiles_y;
-  if (tiles <= MAX_SINGLE_TILES)
+  if (few && !f.host.flag)
+    ctr_launch_overlapped (overlap, emit_few_kernel, ctr_div_up (tiles, FEW_WARPS), 32 * FEW_WARPS, 0, stream, f);
+  else if (tiles <= SMALL_FRAME) /* each tile has a CTA of its own, which all run at once */
     ctr_launch_overlapped (overlap, emit_kernel<1, SINGLE_THREADS>, tiles, SINGLE_THREADS, 0, stream, f);
   else
     ctr_launch_overlapped (overlap, emit_kernel<MANY_TILES, SHARED_THREADS>, ctr_div_up (tiles, MANY_TILES),

@@ -9,11 +9,22 @@
 namespace
 {
 
-/* What the components of a tile need to find their rows, as by_tile_row.starts and by_image_row.table_rows. */
-struct TileRows {
+/* What the components of a tile need to find their rows, as by_tile_row. */
+struct alignas (16) TileRows {
   unsigned long long starts[TILE_H];
   uint32_t bases[TILE_H];
 };
+
+/* Begins to copy them, by lane LANE of a warp. */
+__device__ inline void
+copy_rows (const CcaKernelArgs &f, uint32_t tile, uint32_t lane, TileRows &rows)
+{
+  static_assert (sizeof rows.starts == 32 * 16 && sizeof rows.bases == 16 * 16, "a lane has 16 bytes");
+  const size_t first = (size_t) tile * TILE_H;
+  copy_16 (&rows.starts[2 * lane], &f.by_tile_row.starts[first + 2 * lane]);
+  if (lane < 16)
+    copy_16 (&rows.bases[4 * lane], &f.by_tile_row.table_rows[first + 4 * lane]);
+}
 
 /* A thread's first closed and its first open component. */
 struct FirstComponents {
@@ -44,9 +55,11 @@ load_first (const CcaKernelArgs &f, const TileHeader &header, uint32_t tile, uin
   return first;
 }
 
-/* Lone runs of two turns of a warp: length << 16 | y << 7 | x. */
-struct LoneList {
-  uint32_t runs[2 * 32 * 16];
+/* What a warp is about to write. */
+union WriteList {
+  static constexpr uint32_t RECORDS = 8; /* of a lane */
+  uint4 records[RECORDS * 32];
+  uint32_t runs[2 * 32 * 16]; /* lone ones of two turns: length << 16 | y << 7 | x */
 };
 
 /* The table rows of the components that start in a tile, written by some warps. The whole warp calls all functions. EARLY: to the host, too.
@@ -160,22 +173,15 @@ struct RowWriter {
       f.by_open_root.labels[component] = row + 1; /* 0: dropped */
   }
 
-  /* The first lone run of *REST, what is left of word I of WORDS, which are the tile's; takes it out of *REST. */
+  /* The first lone run of *REST, what is left of word I, with BEYOND as length_beyond() has it; takes it out of *REST. */
   __device__ static uint32_t
-  take_lone_run (const uint32_t *words, uint32_t i, uint32_t *rest)
+  take_lone_run (uint32_t i, uint32_t beyond, uint32_t *rest)
   {
     const uint32_t column = i % TILE_WORDS, y = i / TILE_WORDS;
     const uint32_t low = *rest & -*rest, others = *rest & (*rest + low), x = column * 32 + __ffs (low) - 1;
-    uint32_t length = __popc (*rest ^ others);
+    const uint32_t piece = *rest ^ others;
     *rest = others;
-    if (x % 32 + length == 32)
-      for (uint32_t k = 1; column + k < TILE_WORDS; k++) {
-        const uint32_t gaps = ~words[i + k];
-        length += gaps ? __ffs (gaps) - 1 : 32;
-        if (gaps)
-          break;
-      }
-    return length << 16 | y << 7 | x;
+    return (__popc (piece) + (piece >> 31 ? beyond : 0)) << 16 | y << 7 | x;
   }
 
   /* WORD without the end of a run that starts in the word before. */
@@ -186,14 +192,31 @@ struct RowWriter {
     return i % TILE_WORDS && before >> 31 ? word & (word + 1) : word;
   }
 
+  /* How many pixels of words behind this one belong to its last lone run, if that reaches the word's end. The lane has WORD, number I, the next
+   * ones have those behind it. */
+  __device__ static uint32_t
+  length_beyond (uint32_t i, uint32_t word)
+  {
+    const bool has_next = i % TILE_WORDS < TILE_WORDS - 1;
+    const uint32_t gaps = ~word, own = gaps ? __ffs (gaps) - 1 : 32, next = __shfl_down_sync (~0u, own, 1);
+    uint32_t beyond = has_next ? next : 0;
+#pragma unroll
+    for (int k = 2; k < TILE_WORDS; k++) {
+      const uint32_t beyond_next = __shfl_down_sync (~0u, beyond, 1);
+      beyond = has_next ? next + (next == 32 ? beyond_next : 0) : 0;
+    }
+    return beyond;
+  }
+
   /* The lone runs by THREADS threads, of which this one is number T: each those of its words. */
   __device__ void
   write_few_lone_runs (const uint32_t *words, uint32_t t, uint32_t threads)
   {
     for (uint32_t i = t; i < TILE_THREADS; i += threads) {
-      for (uint32_t rest = without_end (i, __ldcs (&words[i])); __any_sync (~0u, rest);) {
+      const uint32_t word = __ldcs (&words[i]), beyond = length_beyond (i, word);
+      for (uint32_t rest = without_end (i, word); __any_sync (~0u, rest);) {
         const bool has = rest;
-        write_lone (has, has ? take_lone_run (words, i, &rest) : 0);
+        write_lone (has, has ? take_lone_run (i, beyond, &rest) : 0);
       }
     }
   }
@@ -202,7 +225,7 @@ struct RowWriter {
    * neighbouring rows of the table. */
   template <uint32_t THREADS>
   __device__ void
-  write_lone_runs (const uint32_t *words, uint32_t t, LoneList &list)
+  write_lone_runs (const uint32_t *words, uint32_t t, WriteList &list)
   {
     constexpr uint32_t turns = TILE_THREADS / THREADS;
     static_assert (turns % 2 == 0, "two turns at once");
@@ -213,10 +236,11 @@ struct RowWriter {
 #pragma unroll
     for (uint32_t turn = 0; turn < turns; turn += 2) {
       const uint32_t i[2] = {turn * THREADS + t, (turn + 1) * THREADS + t};
-      uint32_t rest[2], counts = 0; /* of the second turn << 16 */
+      uint32_t rest[2], beyond[2], counts = 0; /* of the second turn << 16 */
 #pragma unroll
       for (int k = 0; k < 2; k++) {
         rest[k] = without_end (i[k], loaded[turn + k]);
+        beyond[k] = length_beyond (i[k], loaded[turn + k]);
         counts |= __popc (rest[k] & ~(rest[k] << 1)) << 16 * k;
       }
       const uint32_t sums = sum_of_lanes (counts), all = __shfl_sync (~0u, sums, 31);
@@ -225,7 +249,7 @@ struct RowWriter {
 #pragma unroll
       for (int k = 0; k < 2; k++)
         while (rest[k])
-          list.runs[next[k]++] = take_lone_run (words, i[k], &rest[k]);
+          list.runs[next[k]++] = take_lone_run (i[k], beyond[k], &rest[k]);
       __syncwarp ();
 #pragma unroll 1
       for (uint32_t k = lane; k - lane < both; k += 32)
@@ -235,18 +259,51 @@ struct RowWriter {
   }
 };
 
+/* Begins to copy the tile's records from FIRST on to LIST, THREADS apart. */
+__device__ inline void
+copy_records (const CcaKernelArgs &f, const TileHeader &header, uint32_t first, uint32_t threads, WriteList &list)
+{
+  const uint32_t records = count_records (f, header);
+#pragma unroll
+  for (uint32_t k = 0; k < WriteList::RECORDS; k++)
+    if (first + k * threads < records)
+      copy_16 (&list.records[k * 32 + first % 32], &f.closed.records[header.closed_base + first + k * threads]);
+}
+
+/* Writes the rows of closed components with records, by THREADS threads, of which this one is number T. The first records have been copied. */
+__device__ inline void
+write_records (
+    const CcaKernelArgs &f, RowWriter &writer, const TileHeader &header, uint32_t t, uint32_t threads, WriteList &list)
+{
+  constexpr uint32_t most = WriteList::RECORDS;
+  const uint32_t lane = t % 32, records = count_records (f, header);
+#pragma unroll 1
+  for (uint32_t first = t; first - lane < records; first += most * threads) {
+    if (first != t) {
+      copy_records (f, header, first, threads, list);
+      copies_done ();
+    }
+#pragma unroll 1
+    for (uint32_t k = 0; k < most && first - lane + k * threads < records; k++)
+      writer.write_closed (first + k * threads < records, list.records[k * 32 + lane]);
+  }
+  __syncwarp ();
+}
+
 /* Writes the table rows of the components that start in a tile, by THREADS threads, of which this one is number T. LOADED: FIRST has been
- * loaded. */
+ * loaded; otherwise its key, and records have been written. */
 template <bool LOADED, typename WriteLoneRuns>
 __device__ inline void
 emit_tile (const CcaKernelArgs &f, RowWriter &writer, const TileHeader &header, const FirstComponents &first,
     uint32_t tile, uint32_t t, uint32_t threads, const WriteLoneRuns &write_lone_runs)
 {
-  const uint32_t lane = t % 32, records = count_records (f, header);
-  for (uint32_t i = t; i - lane < records; i += threads) {
-    const bool has = i < records;
-    const bool loads = has && !(LOADED && i == t);
-    writer.write_closed (has, loads ? __ldcs (&f.closed.records[header.closed_base + i]) : first.record);
+  const uint32_t lane = t % 32;
+  if (LOADED) {
+    const uint32_t records = count_records (f, header);
+    for (uint32_t i = t; i - lane < records; i += threads) {
+      const bool has = i < records;
+      writer.write_closed (has, has && i != t ? __ldcs (&f.closed.records[header.closed_base + i]) : first.record);
+    }
   }
   if (header.marks & TILE_HAS_LONE)
     write_lone_runs (f.by_tile.lone[tile].words);
@@ -254,7 +311,7 @@ emit_tile (const CcaKernelArgs &f, RowWriter &writer, const TileHeader &header, 
     const uint32_t component = tile * MAX_OPEN_COMPONENTS + i;
     OpenKey key = first.key;
     OpenSums sums = first.sums;
-    if (i < header.open && !(LOADED && i == t))
+    if (i < header.open && i != t)
       key = load_parent (f.by_open_component.parents, component);
     const bool is_root = i < header.open && (uint32_t) key == component;
     if (is_root && !(LOADED && i == t))

@@ -100,7 +100,7 @@ __launch_bounds__ (TILE_THREADS) feature_kernel (const CcaKernelArgs f)
   const TileHeader header = f.by_tile.headers[tile];
   if (t < TILE_H && (header.open || has_closed (header))) {
     rows[t] = f.by_tile_row.starts[(size_t) tile * TILE_H + t];
-    bases[t] = f.by_image_row.table_rows[((size_t) ty * TILE_H + t) * f.tiles_x + tx];
+    bases[t] = f.by_tile_row.table_rows[(size_t) tile * TILE_H + t];
   }
   __syncthreads ();
   const uint32_t carry = word ? bits[t - 1] >> 31 : 0;

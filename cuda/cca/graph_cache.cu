@@ -28,7 +28,7 @@ lay_out_tiles (CcaKernelArgs *f, uint8_t *base)
   f->by_tile_row.starts = c.take<unsigned long long> (tiles * TILE_H);
   f->by_open_component.parents = c.take<OpenKey> (tiles * MAX_OPEN_COMPONENTS);
   f->by_open_component.sums = c.take<OpenSums> (tiles * MAX_OPEN_COMPONENTS);
-  f->by_image_row.table_rows = c.take<uint32_t> (tiles * TILE_H);
+  f->by_tile_row.table_rows = c.take<uint32_t> (tiles * TILE_H);
   f->by_image_row.counts = c.take<uint8_t> (tiles * TILE_H);
   f->by_band.counts = c.take<unsigned long long> (f->tiles_y);
   return c.used;
@@ -372,8 +372,8 @@ queue_kernels (CcaAnalyser *cca, CcaCachedGraph *cached, cudaStream_t stream, Ct
     cca_launch_finish (*f, params->connectivity, cca->finish_ctas, cached->copy, stream);
   } else {
     if (!equal) {
-      cca_launch_merge (*f, params->connectivity, cca->session.overlap, stream);
-      cca_launch_emit (*f, cca->session.overlap, stream);
+      cca_launch_merge (*f, params->connectivity, cached->key.few, cca->session.overlap, stream);
+      cca_launch_emit (*f, cached->key.few, cca->session.overlap, stream);
     }
     if (keep_runs)
       cca_launch_features (*f, stream);
@@ -427,7 +427,7 @@ is_same_key (const CcaFrameKey *a, const CcaFrameKey *b)
          && memcmp (&a->params.select, &b->params.select, sizeof a->params.select) == 0
          && a->params.mode == b->params.mode && a->params.background == b->params.background
          && a->params.ring_width == b->params.ring_width && a->threshold == b->threshold && a->mask == b->mask
-         && a->labels == b->labels && a->crowded == b->crowded;
+         && a->labels == b->labels && a->crowded == b->crowded && a->few == b->few;
 }
 
 } // namespace

@@ -9,7 +9,6 @@ namespace
 {
 
 constexpr int SEAM_WARPS = 4;
-constexpr unsigned MAX_SPLIT_TILES = 2048; /* up to 16 megapixels each step has a warp of its own */
 
 /* Each warp unites the components across STEPS steps of a tile's seams. In a small frame the time of one warp decides, so
  * a warp has one step. */
@@ -31,7 +30,6 @@ __global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const CcaKernel
       tile, warp % parts * STEPS);
 }
 
-constexpr int SUM_TILES = 32; /* tiles of one band that a CTA adds up */
 constexpr int ORDER_THREADS = 1024;
 constexpr int ORDER_WARPS = ORDER_THREADS / 32;
 static_assert (ORDER_WARPS == 32, "a lane a warp");
@@ -51,30 +49,40 @@ row_of_counts (uint32_t tiles_x)
   return ROW_THREADS * cells_of_thread (tiles_x) + 4;
 }
 
-/* Adds the sums of every open component of SUM_TILES tiles to its root's, a warp a tile. Coordinates are relative to the
- * first tile, so that sums fit 32 bits. */
+/* How many tiles of a band a CTA adds up. */
+__host__ __device__ constexpr uint32_t
+sum_tiles_of (int warp_tiles)
+{
+  return ORDER_WARPS * warp_tiles;
+}
+
+/* Adds the sums of every open component of some tiles to its root's. A warp has WARP_TILES, 1 or 2. Coordinates are relative to the first tile, so
+ * that sums fit 32 bits. */
+template <int WARP_TILES>
 __device__ void
 sum_tiles (const CcaKernelArgs &f, SumTable &table, uint32_t first_tx, uint32_t ty)
 {
-  const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const uint32_t end_tx = min (first_tx + SUM_TILES, f.tiles_x);
+  const uint32_t lane = threadIdx.x % 32, tx = first_tx + threadIdx.x / 32 * WARP_TILES, tile = ty * f.tiles_x + tx;
   const uint32_t base_x = first_tx * TILE_W, base_y = ty * TILE_H;
+  const uint32_t open = tx < f.tiles_x ? f.by_tile.headers[tile].open : 0;
+  const uint32_t both = open + (WARP_TILES == 2 && tx + 1 < f.tiles_x ? f.by_tile.headers[tile + 1].open : 0);
   table.clear ();
   __syncthreads ();
-  for (uint32_t tx = first_tx + warp; tx < end_tx; tx += ORDER_WARPS) {
-    const uint32_t tile = ty * f.tiles_x + tx, open = f.by_tile.headers[tile].open;
-    for (uint32_t i = lane; i < open; i += 32) {
-      const uint32_t component = tile * MAX_OPEN_COMPONENTS + i, root = (uint32_t) take_root (f, component);
-      if (root != component)
-        table.add (f, root, f.by_open_component.sums[component], base_x, base_y);
-    }
+  for (uint32_t i = lane; i < both; i += 32) {
+    const uint32_t component = tile * MAX_OPEN_COMPONENTS + (i < open ? i : MAX_OPEN_COMPONENTS + i - open);
+    const uint32_t root = (uint32_t) take_root (f, component);
+    if (root != component)
+      table.add (f, root, f.by_open_component.sums[component], base_x, base_y);
   }
   __syncthreads ();
   table.flush<true> (f, base_x, base_y);
 }
 
 struct OrderShared {
-  uint32_t rows[ORDER_WARPS][TILE_H][2];
+  union {
+    uint32_t rows[ORDER_WARPS][TILE_H][2];
+    uint32_t bases[TILE_H][ROW_THREADS + 1]; /* rows of the table; an odd number of words, as a row of counts has */
+  };
   uint32_t warp_sums[ORDER_WARPS];
   uint32_t band;
 };
@@ -99,6 +107,17 @@ sum_of_bands (const CcaKernelArgs &f, OrderShared &s, uint32_t band, uint32_t ow
   return total_of_lanes (s.warp_sums[t % 32]);
 }
 
+/* Draws the CTA's band, in the order in which CTAs start, so that all bands before it are running or done, and clears COUNTS. This need not wait for
+ * the kernel before: since the last frame, whose kernels are complete, nothing else has used the ticket. */
+__device__ void
+prepare_band (const CcaKernelArgs &f, OrderShared &s, uint8_t *counts)
+{
+  if (threadIdx.x == 0)
+    s.band = atomicAdd (&f.counters->ticket, 1);
+  for (uint32_t i = threadIdx.x; i < TILE_H * row_of_counts (f.tiles_x) / 4; i += ORDER_THREADS)
+    ((uint32_t *) counts)[i] = 0; /* beyond the image, too */
+}
+
 /* Numbers the components of a band, by a CTA: marks the first pixels of the open components beside those of the closed
  * ones, counts the marks of each tile's rows and scans the counts in raster order. COUNTS: [TILE_H][row_of_counts()]. */
 __device__ void
@@ -106,12 +125,7 @@ order_band (const CcaKernelArgs &f, OrderShared &s, uint8_t *counts)
 {
   const uint32_t t = threadIdx.x, lane = t % 32, warp = t / 32;
   const bool limited = f.min_area > 1 || f.max_area; /* only then are areas read here, and must be complete */
-  /* Bands go to CTAs in the order in which these start, so that all bands before this one are running or done. */
-  if (t == 0)
-    s.band = atomicAdd (&f.counters->ticket, 1);
   const uint32_t stride = row_of_counts (f.tiles_x);
-  for (uint32_t i = t; i < TILE_H * stride / 4; i += ORDER_THREADS)
-    ((uint32_t *) counts)[i] = 0; /* beyond the image, too */
   __syncthreads ();
   const uint32_t band = s.band;
 
@@ -176,25 +190,23 @@ order_band (const CcaKernelArgs &f, OrderShared &s, uint8_t *counts)
     f.counters->closed = f.counters->crowded = 0;
     f.counters->ticket = 0;
   }
-  uint32_t base = before + sum;
-  uint32_t *out = f.by_image_row.table_rows + ((size_t) band * TILE_H + y) * f.tiles_x + begin;
-  for (uint32_t i = 0; i < share && begin + i < f.tiles_x; i += 4) {
-    const uint32_t word = words[i / 4];
-    uint4 bases = {base, base + (word & 255), 0, 0};
-    bases.z = bases.y + (word >> 8 & 255);
-    bases.w = bases.z + (word >> 16 & 255);
-    base = bases.w + (word >> 24);
-    if (f.tiles_x % 4 == 0)
-      *(uint4 *) &out[i] = bases;
-    else
-      for (uint32_t k = 0; k < 4 && begin + i + k < f.tiles_x; k++)
-        out[i + k] = ((const uint32_t *) &bases)[k];
+  if (band_sum == 0) /* Nobody needs the rows. */
+    return;
+  s.bases[y][t % ROW_THREADS] = before + sum;
+  __syncthreads ();
+  /* A warp writes rows of one tile. */
+  const uint32_t tile_y = t % TILE_H, part = t / TILE_H;
+  uint32_t base = s.bases[tile_y][part];
+  uint32_t *out = f.by_tile_row.table_rows + ((size_t) band * f.tiles_x + part * share) * TILE_H + tile_y;
+  for (uint32_t i = 0; i < share && part * share + i < f.tiles_x; i++) {
+    out[i * TILE_H] = base;
+    base += counts[tile_y * stride + part * share + i];
   }
 }
 
 /* Adds up components (SUM) and numbers them (ORDER), each in CTAs of its own: both need no more than the united
  * components. With area limits, ORDER needs the complete areas and is a launch of its own. */
-template <bool SUM, bool ORDER>
+template <bool SUM, bool ORDER, int WARP_TILES>
 __global__ void
 __launch_bounds__ (ORDER_THREADS) sum_and_order_kernel (const CcaKernelArgs f)
 {
@@ -203,39 +215,46 @@ __launch_bounds__ (ORDER_THREADS) sum_and_order_kernel (const CcaKernelArgs f)
     SumTable sum;
     OrderShared order;
   } s;
-  ctr_let_next_start ();
-  ctr_wait_for_previous ();
   const uint32_t bands = ORDER ? f.tiles_y : 0;
+  ctr_let_next_start ();
+  if (ORDER && blockIdx.x < bands)
+    prepare_band (f, s.order, counts);
+  ctr_wait_for_previous ();
   if (ORDER && blockIdx.x < bands) {
     order_band (f, s.order, counts);
   } else if (SUM) {
-    const uint32_t i = blockIdx.x - bands, a_row = ctr_div_up (f.tiles_x, SUM_TILES);
-    sum_tiles (f, s.sum, i % a_row * SUM_TILES, i / a_row);
+    constexpr uint32_t tiles = sum_tiles_of (WARP_TILES);
+    const uint32_t i = blockIdx.x - bands, a_row = ctr_div_up (f.tiles_x, tiles);
+    sum_tiles<WARP_TILES> (f, s.sum, i % a_row * tiles, i / a_row);
   }
 }
 
 } // namespace
 
 void
-cca_launch_merge (const CcaKernelArgs &f, int connectivity, bool overlap, cudaStream_t stream)
+cca_launch_merge (const CcaKernelArgs &f, int connectivity, bool few, bool overlap, cudaStream_t stream)
 {
   const unsigned tiles = f.tiles_x * f.tiles_y;
-  const bool small = tiles <= MAX_SPLIT_TILES;
+  const bool small = tiles <= SMALL_FRAME; /* in which each step has a warp of its own */
   auto seam = connectivity == 8 ? small ? seam_kernel<8, 1> : seam_kernel<8, SEAM_STEPS>
               : small ? seam_kernel<4, 1>
                                 : seam_kernel<4, SEAM_STEPS>;
   ctr_launch_overlapped (
       overlap, seam, ctr_div_up (small ? tiles * SEAM_STEPS : tiles, SEAM_WARPS), 32 * SEAM_WARPS, 0, stream, f);
-  const unsigned sum_ctas = ctr_div_up (f.tiles_x, SUM_TILES) * f.tiles_y;
   const int counts = TILE_H * row_of_counts (f.tiles_x);
   const bool limited = f.min_area > 1 || f.max_area;
-  auto order = limited ? sum_and_order_kernel<false, true> : sum_and_order_kernel<true, true>;
+  /* With two tiles a warp all CTAs run at once. Noise has so many open components that more warps are better. */
+  const bool pairs = few && !limited;
+  const unsigned sum_ctas = ctr_div_up (f.tiles_x, sum_tiles_of (pairs ? 2 : 1)) * f.tiles_y;
+  auto order = limited ? sum_and_order_kernel<false, true, 1>
+               : pairs ? sum_and_order_kernel<true, true, 2>
+                       : sum_and_order_kernel<true, true, 1>;
   /* Together with the static part this may exceed 48 KB, which an attribute of the kernel has to allow. It is set for
    * the widest image, because other threads and graphs may launch the same kernel for larger frames than this one. */
   const int max_counts = TILE_H * row_of_counts (ctr_div_up (CTR_MAX_SIDE, TILE_W));
   if (counts > 24 * 1024)
     cudaFuncSetAttribute (order, cudaFuncAttributeMaxDynamicSharedMemorySize, max_counts);
   if (limited)
-    ctr_launch_overlapped (overlap, sum_and_order_kernel<true, false>, sum_ctas, ORDER_THREADS, 0, stream, f);
+    ctr_launch_overlapped (overlap, sum_and_order_kernel<true, false, 1>, sum_ctas, ORDER_THREADS, 0, stream, f);
   ctr_launch_overlapped (overlap, order, f.tiles_y + (limited ? 0 : sum_ctas), ORDER_THREADS, counts, stream, f);
 }

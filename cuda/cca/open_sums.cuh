@@ -48,14 +48,17 @@ __device__ inline void
 add_to_root (OpenSums *root, unsigned long long sum_x, unsigned long long sum_y, uint32_t area, uint32_t left,
     uint32_t right, uint32_t bottom)
 {
+  /* All reads are issued before any update. */
+  const uint32_t old_left = READ ? __ldcg (&root->left) : ~0u, old_right = READ ? __ldcg (&root->right) : 0;
+  const uint32_t old_bottom = READ ? __ldcg (&root->bottom) : 0;
   atomicAdd (&root->sum_x, sum_x);
   atomicAdd (&root->sum_y, sum_y);
   atomicAdd (&root->area, area);
-  if (!READ || left < __ldcg (&root->left))
+  if (!READ || left < old_left)
     atomicMin (&root->left, left);
-  if (!READ || right > __ldcg (&root->right))
+  if (!READ || right > old_right)
     atomicMax (&root->right, right);
-  if (!READ || bottom > __ldcg (&root->bottom))
+  if (!READ || bottom > old_bottom)
     atomicMax (&root->bottom, bottom);
 }
 

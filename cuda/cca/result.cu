@@ -3,6 +3,7 @@
 #include "cuda/cca/analyser.cuh"
 
 #include "core/results/components.h"
+#include "cuda/common/ptx.cuh"
 
 #include <string.h>
 
@@ -36,34 +37,41 @@ __launch_bounds__ (DELIVERY_THREADS) delivery_kernel (const __grid_constant__ Cc
   if (is_early (f, header))
     return;
   const uint32_t rows = header.rows_complete && header.count <= at.rows ? header.count : 0;
-  write_rows<uint4> (host + at.table, f.table.components, rows, sizeof (CtrComponent));
-  if (f.by_table_row.moments)
-    write_rows<uint2> (host + at.moments, f.by_table_row.moments, rows, sizeof (CtrComponentMoments));
-  if (f.by_table_row.grey)
-    write_rows<uint2> (host + at.grey, f.by_table_row.grey, rows, sizeof (CtrComponentGrey));
-  if (f.by_table_row.percentiles)
-    write_rows<uint4> (host + at.percentiles, f.by_table_row.percentiles, rows, sizeof (CtrComponentPercentiles));
-  if (f.by_table_row.inscribed)
-    write_rows<uint2> (host + at.inscribed, f.by_table_row.inscribed, rows, sizeof (CtrComponentInscribed));
-  if (f.by_table_row.contrast)
-    write_rows<uint4> (host + at.contrast, f.by_table_row.contrast, rows, sizeof (CtrComponentContrast));
-  if (f.by_table_row.skeleton)
-    write_rows<uint4> (host + at.skeleton, f.by_table_row.skeleton, rows, sizeof (CtrComponentSkeleton));
-  if (f.by_edge_pixel.labels && header.rows_complete)
-    write_rows<uint2> (host + at.edges, f.by_edge_pixel.labels, f.width, 2 * sizeof (uint32_t));
-  if (blockIdx.x == 0 && threadIdx.x == 0) {
-    *(CcaHeader *) host = header;
-    for (uint32_t i = 0; f.background && i < BACKGROUND_WORDS; i++)
-      ((uint32_t *) (host + CCA_HEADER_BACKGROUND))[i] = ((const volatile uint32_t *) f.background)[i];
-  }
-  __threadfence_system ();
-  __syncthreads ();
-  if (threadIdx.x == 0 && atomicAdd (&f.counters->delivered, 1) == DELIVERY_CTAS - 1) {
-    f.counters->delivered = 0;
-    for (uint32_t i = 0; f.background && i < BACKGROUND_WORDS; i++)
-      ((volatile uint32_t *) f.background)[i] = 0; /* The CTA that reads it has counted itself as well. */
-    __threadfence_system ();
-    *(volatile uint32_t *) flag = 1;
+  /* Without rows one CTA writes the header, and waits for no other. */
+  const uint32_t ctas = rows || f.by_edge_pixel.labels ? DELIVERY_CTAS : 1;
+  if (blockIdx.x < ctas) {
+    write_rows<uint4> (host + at.table, f.table.components, rows, sizeof (CtrComponent));
+    if (f.by_table_row.moments)
+      write_rows<uint2> (host + at.moments, f.by_table_row.moments, rows, sizeof (CtrComponentMoments));
+    if (f.by_table_row.grey)
+      write_rows<uint2> (host + at.grey, f.by_table_row.grey, rows, sizeof (CtrComponentGrey));
+    if (f.by_table_row.percentiles)
+      write_rows<uint4> (host + at.percentiles, f.by_table_row.percentiles, rows, sizeof (CtrComponentPercentiles));
+    if (f.by_table_row.inscribed)
+      write_rows<uint2> (host + at.inscribed, f.by_table_row.inscribed, rows, sizeof (CtrComponentInscribed));
+    if (f.by_table_row.contrast)
+      write_rows<uint4> (host + at.contrast, f.by_table_row.contrast, rows, sizeof (CtrComponentContrast));
+    if (f.by_table_row.skeleton)
+      write_rows<uint4> (host + at.skeleton, f.by_table_row.skeleton, rows, sizeof (CtrComponentSkeleton));
+    if (f.by_edge_pixel.labels && header.rows_complete)
+      write_rows<uint2> (host + at.edges, f.by_edge_pixel.labels, f.width, 2 * sizeof (uint32_t));
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+      *(CcaHeader *) host = header;
+      for (uint32_t i = 0; f.background && i < BACKGROUND_WORDS; i++)
+        ((uint32_t *) (host + CCA_HEADER_BACKGROUND))[i] = ((const volatile uint32_t *) f.background)[i];
+    }
+    __syncthreads ();
+    if (threadIdx.x == 0) {
+      fence_system ();
+      if (ctas == 1 || atomicAdd (&f.counters->delivered, 1) == ctas - 1) {
+        f.counters->delivered = 0;
+        for (uint32_t i = 0; f.background && i < BACKGROUND_WORDS; i++)
+          ((volatile uint32_t *) f.background)[i] = 0; /* The CTA that reads it has counted itself as well. */
+        if (ctas > 1)
+          fence_system ();
+        *(volatile uint32_t *) flag = 1;
+      }
+    }
   }
   if (copy.from && !header.rows_complete)
     delivery_keep (copy);
@@ -203,7 +211,9 @@ cca_take_result (CcaAnalyser *cca, CtrError *error)
   if (!result)
     return NULL;
   cca->likely_count = header.count;
-  cca->was_crowded = header.crowded > f->tiles_x * f->tiles_y / 2;
+  const uint32_t tiles = f->tiles_x * f->tiles_y;
+  cca->was_crowded = header.crowded > tiles / 2;
+  cca->had_few = tiles > SMALL_FRAME && max (header.count, header.all_rows) <= FEW_COMPONENTS * tiles;
   cca->used = max (cca->used, max (header.count, header.all_rows));
   cca->used_closed = max (cca->used_closed, header.closed);
   cca->period_ended |= ctr_room_period_ends (&cca->period);

@@ -415,15 +415,17 @@ template <int CONNECTIVITY, int THREADS, typename Shared> struct RunLabels {
     return components;
   }
 
-  /* A warp has the first row, the last one, or half of a column. NUMBER_OF (y): words are those of the row with this number that is equal
-   * to row Y. */
+  /* A warp has the first row, the last one, or half of both columns or, with more warps, of one. NUMBER_OF (y): words are those of the row with
+   * this number that is equal to row Y. */
   template <typename NumberOf>
   __device__ void
   write_border (const NumberOf &number_of)
   {
+    static_assert (TILE_H == 64, "two halves");
+    constexpr bool single = THREADS >= 6 * 32;
     TileBorder &border = f.by_tile.borders[tile];
 #pragma unroll 1
-    for (uint32_t part = t / 32; part < 2 + 2 * TILE_H / 32; part += THREADS / 32) {
+    for (uint32_t part = t / 32; part < (single ? 6 : 4); part += THREADS / 32) {
       if (part < 2) {
         const uint32_t y = part ? TILE_H - 1 : 0;
         if (lane < TILE_WORDS)
@@ -433,16 +435,25 @@ template <int CONNECTIVITY, int THREADS, typename Shared> struct RunLabels {
               components_at (y, number_of (y));
         continue;
       }
-      const uint32_t half = part % 2, y = lane + half * 32, n = number_of (y);
-      const bool is_right = part >= 4;
-      const uint32_t word = is_right ? TILE_WORDS - 1 : 0, starts = starts_of (y, word);
-      const bool has = is_right ? row (y)[word] >> 31 : row (y)[word] & 1;
-      const uint32_t bits = __ballot_sync (~0u, has);
-      if (lane == 0)
-        ((uint32_t *) (is_right ? &border.right : &border.left))[half] = bits;
-      if (is_right ? has_right : has_left)
-        (is_right ? border.right_component : border.left_component)[y] =
-            component_of (has, s.before_word[n * TILE_WORDS + word] + (is_right ? __popc (starts) - 1 : 0));
+      const uint32_t half = part % 2, y = lane + half * 32;
+      const uint16_t *before = &s.before_word[number_of (y) * TILE_WORDS];
+      if (!single || part < 4) {
+        const bool has = row (y)[0] & 1;
+        const uint32_t bits = __ballot_sync (~0u, has);
+        if (lane == 0)
+          ((uint32_t *) &border.left)[half] = bits;
+        if (has_left)
+          border.left_component[y] = component_of (has, before[0]);
+      }
+      if (!single || part >= 4) {
+        constexpr uint32_t word = TILE_WORDS - 1;
+        const bool has = row (y)[word] >> 31;
+        const uint32_t bits = __ballot_sync (~0u, has);
+        if (lane == 0)
+          ((uint32_t *) &border.right)[half] = bits;
+        if (has_right)
+          border.right_component[y] = component_of (has, before[word] + __popc (starts_of (y, word)) - 1);
+      }
     }
   }
 

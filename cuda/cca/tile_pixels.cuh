@@ -5,6 +5,7 @@
 
 #include "cuda/cca/device_state.cuh"
 #include "cuda/common/pixels.cuh"
+#include "cuda/common/ptx.cuh"
 
 namespace
 {
@@ -50,6 +51,19 @@ load_rows (const CcaKernelArgs &f, uint32_t threshold, uint32_t tx, uint32_t ty,
     for (int i = 0; i < loads; i++)
       chunks[i * 32 + lane] = load_chunk (f, threshold, x, y + i * 4);
   }
+}
+
+/* Brings the rows of a tile of bytes, which another warp is going to load, to the second cache. */
+__device__ inline void
+prefetch_rows (const CcaKernelArgs &f, uint32_t tile)
+{
+  constexpr uint32_t piece = 64; /* bytes */
+  const uint32_t x = tile % f.tiles_x * TILE_W, y = tile / f.tiles_x * TILE_H;
+  if (f.depth != 8 || x + TILE_W > f.width || y + TILE_H > f.height)
+    return;
+#pragma unroll
+  for (uint32_t i = threadIdx.x % 32; i < TILE_H * TILE_W / piece; i += 32)
+    prefetch (f.pixels + (y + i / (TILE_W / piece)) * f.stride + x + i % (TILE_W / piece) * piece);
 }
 
 } // namespace

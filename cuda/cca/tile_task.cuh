@@ -59,8 +59,9 @@ template <int CONNECTIVITY, bool KEEP_RUNS> struct TileTask {
   {
   }
 
-  /* Loads the tile and takes its lone runs. Writes the output of a tile that is empty or full. */
-  __device__ TileContent begin (uint32_t threshold);
+  /* Loads the tile, and NEXT, if there is such a tile, into the second cache, and takes its lone runs. Writes the output of a tile that is empty or
+   * full. */
+  __device__ TileContent begin (uint32_t threshold, uint32_t next);
   /* The steps of a mixed tile by a row walk. False: more labels than there is room for, and nothing written needs to be undone. */
   __device__ bool label ();
 

@@ -32,9 +32,11 @@ constexpr int MORE_RUN_THREADS = 256, RUN_THREADS = 128, CROWDED_CTAS = 9;
 
 template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ inline TileContent
-TileTask<CONNECTIVITY, KEEP_RUNS>::begin (uint32_t threshold)
+TileTask<CONNECTIVITY, KEEP_RUNS>::begin (uint32_t threshold, uint32_t next)
 {
   load_rows<TILE_H> (f, threshold, tx, ty, 0, s.rows);
+  if (next < f.tiles_x * f.tiles_y)
+    prefetch_rows (f, next);
   __syncwarp ();
   const TileContent content = take_lone_runs ();
   if (content == TILE_FULL) {
@@ -96,7 +98,7 @@ walk_tile (
 {
   __syncwarp (); /* other lanes may still read shared memory of a former attempt */
   TileTask<CONNECTIVITY, KEEP_RUNS> task (f, tile, s, &outer, labels);
-  return task.begin (threshold) != TILE_MIXED || task.label ();
+  return task.begin (threshold, ~0u) != TILE_MIXED || task.label ();
 }
 
 /* Likewise, with a label for every run slot, in an overflow slot that warps hold in turn. */
@@ -169,7 +171,7 @@ __global__ void __launch_bounds__ (32 * TILE_WARPS, TILE_CTAS) tile_kernel (cons
   /* Votes tell the compiler that the warp stays together. */
   if (__any_sync (~0u, tile < f.tiles_x * f.tiles_y)) {
     TileTask<CONNECTIVITY, KEEP_RUNS> task (f, tile, shared[warp]);
-    if (task.begin (threshold) == TILE_MIXED) {
+    if (task.begin (threshold, tile + multiprocessors () * TILE_CTAS * TILE_WARPS) == TILE_MIXED) {
       task.write_lone_runs ();
       WarpRuns<CONNECTIVITY, KEEP_RUNS> runs (f, tile, s.by_warp[warp], shared[warp]);
       if (__any_sync (~0u, total_of_lanes (task.run_count) > WarpRunArrays::run_capacity)

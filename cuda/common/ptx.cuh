@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* PTX instructions without a CUDA C++ intrinsic: arithmetic on two half-precision numbers in a word, the tensor core's
- * product of bytes, products of signed and unsigned bytes, prefix sums and the greatest value of a warp, asynchronous copies, accesses of 16
+ * product of bytes, products of signed and unsigned bytes, prefix sums and the greatest value of a warp, asynchronous copies, prefetches, accesses of 16
  * bytes, a fence, arrivals. The emulator has its own versions in tests/emulation/ptx-emulated.h. */
 #ifndef CTR_CUDA_COMMON_PTX_CUH
 #define CTR_CUDA_COMMON_PTX_CUH
@@ -251,6 +251,22 @@ copy_16 (void *to, const void *from)
 #else
   *(uint4 *) to = *(const uint4 *) from;
 #endif
+}
+
+/* Brings what is at this address of global memory to the second cache. */
+__device__ inline void
+prefetch (const void *from)
+{
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
+}
+
+/* The number of the GPU's multiprocessors, or a few more. */
+__device__ inline uint32_t
+multiprocessors ()
+{
+  uint32_t d;
+  asm("mov.u32 %0, %%nsmid;" : "=r"(d));
+  return d;
 }
 
 /* Waits until this thread's copies are complete. */

@@ -192,6 +192,17 @@ copy_16 (void *to, const void *from)
 }
 
 static inline void
+prefetch (const void *)
+{
+}
+
+static inline uint32_t
+multiprocessors ()
+{
+  return 1;
+}
+
+static inline void
 copies_done ()
 {
 }
