@@ -26,6 +26,8 @@ template <int STEPS, int BLURRED_ROWS> struct SourceTile {
   static constexpr int LEFT = (BLURRED_LEFT + REACH + 15) / 16 * 16; /* columns before the tile's first */
   static constexpr int STRIDE = (LEFT + BLURRED_STRIDE - BLURRED_LEFT + REACH + 15) / 16 * 16;
   static constexpr int ROWS = BLURRED_ROWS + 2 * REACH;
+  /* blur_in_place() begins with so many, and needs the others from another block of 16 rows on. */
+  static constexpr int FIRST_ROWS = BLURRED_ROWS / 32 < 3 ? 32 : 64, FIRST_BLOCKS = FIRST_ROWS / 16 - 2;
   static constexpr int BYTES = STRIDE * ROWS;
   static constexpr int FIRST_WINDOW = LEFT - BLURRED_LEFT - REACH; /* the first sample for the first blurred one */
   static_assert (STEPS == 0 || STRIDE / 16 % 2 == 1, "no bank conflicts");
@@ -35,19 +37,23 @@ template <int STEPS, int BLURRED_ROWS> struct SourceTile {
  * the window for pixel PIXEL of the block. */
 template <int STEPS> constexpr int WEIGHT_WORDS = 32 * STEPS + 16;
 
+/* A thread's word of it. */
+template <int STEPS>
+__device__ inline uint32_t
+load_weights (const CannyKernelArgs &f)
+{
+  static_assert ((WEIGHT_WORDS<STEPS> - 1) / 4 + 1 < (int) CANNY_WEIGHT_WORDS, "both words that it is in are there");
+  const uint32_t i = threadIdx.x, *from = f.weights + i / 4;
+  return i < WEIGHT_WORDS<STEPS> ? __funnelshift_r (from[0], from[1], 8 * (i % 4)) : 0;
+}
+
+/* Writes them. OWN: of load_weights(). */
 template <int STEPS>
 __device__ inline void
-tabulate_weights (const CannyKernelArgs &f, uint32_t *table)
+tabulate_weights (uint32_t own, uint32_t *table)
 {
-  const int i = threadIdx.x;
-  if (i >= WEIGHT_WORDS<STEPS>)
-    return;
-  const int first = i - 15 - (16 * STEPS - 8) + (int) f.radius;
-  uint32_t word = 0;
-#pragma unroll 1
-  for (int k = 0; k < 4; k++)
-    word |= (first + k >= 0 && first + k <= 2 * (int) f.radius ? f.weights[first + k] : 0u) << 8 * k;
-  table[i] = word;
+  if (threadIdx.x < WEIGHT_WORDS<STEPS>)
+    table[threadIdx.x] = own;
 }
 
 /* The matrices of the blur, left operands of both passes. In the row pass, matrix row g is image column 4 (g / 2) + g % 2, and
@@ -184,8 +190,9 @@ blur (const uint32_t *weights, const uint8_t *source, uint8_t *blurred)
 }
 
 /* Blurs SAMPLES in place: row Y of the blurred ones begins where row Y of the source did. Each warp goes down two blocks at
- * once, and all go down together, so that they overwrite rows that none needs any more. Of the last block some warps first make
- * 16 rows each, which they write at the end. The caller needs a barrier behind it. */
+ * once, and all go down together, so that they overwrite rows that none needs any more. Of the last block some warps make 16
+ * rows each, when all samples are there, and write them at the end. Only the first rows need to be there when it begins: see
+ * finish_grey(). The caller needs a barrier behind it. */
 template <int BLURRED_ROWS>
 __device__ inline void
 blur_in_place (const uint32_t *weights, uint8_t *samples)
@@ -197,24 +204,19 @@ blur_in_place (const uint32_t *weights, uint8_t *samples)
   const int warp = (int) warp_index ();
   const uint8_t *from = samples + Source::FIRST_WINDOW;
   uint2 of_last = any_value<uint2> ();
-  if (warp < parts) {
-    BlurBlock<1> last;
-#pragma unroll
-    for (int i = 0; i < 2; i++)
-      last.take_rows (matrices, from + 16 * (warp + i) * stride + 16 * whole, stride);
-    of_last = last.blurred (matrices.down, matrices.of_high);
-  }
   BlurBlock<1> own[blocks];
   from += 16 * blocks * warp;
   uint8_t *to = samples + 16 * blocks * warp;
 #pragma unroll
   for (int b = 0; b < blocks; b++)
     own[b].take_window (matrices, from + 16 * b, stride, 0);
-  auto next_rows = [&] (int newest, const uint32_t down[1][4]) {
+  auto next_rows = [&] (int newest, const uint32_t down[1][4], bool needs_all_behind) {
     from += 16 * stride;
 #pragma unroll
     for (int b = 0; b < blocks; b++)
       own[b].take_window (matrices, from + 16 * b, stride, newest);
+    if (needs_all_behind)
+      copies_done ();
     __syncthreads (); /* All have taken the rows that are overwritten now, and those behind them. */
 #pragma unroll
     for (int b = 0; b < blocks; b++)
@@ -229,11 +231,19 @@ blur_in_place (const uint32_t *weights, uint8_t *samples)
     swapped[0][i] = __shfl_sync (~0u, matrices.down[0][i ^ 2], threadIdx.x % 32);
 #pragma unroll 1
   for (int row = 0; row + 16 < BLURRED_ROWS; row += 32) {
-    next_rows (1, matrices.down);
-    next_rows (0, swapped);
+    const bool needs_all_behind = row == 16 * Source::FIRST_BLOCKS;
+    next_rows (1, matrices.down, needs_all_behind);
+    if (needs_all_behind && warp < parts) {
+      BlurBlock<1> last;
+#pragma unroll
+      for (int i = 0; i < 2; i++)
+        last.take_rows (matrices, samples + Source::FIRST_WINDOW + 16 * (warp + i) * stride + 16 * whole, stride);
+      of_last = last.blurred (matrices.down, matrices.of_high);
+    }
+    next_rows (0, swapped, false);
   }
   if (parts % 2)
-    next_rows (1, matrices.down);
+    next_rows (1, matrices.down, false);
   if (warp < parts)
     write_block (samples + 16 * warp * stride + 16 * whole, stride, of_last);
 }

@@ -44,9 +44,9 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 ? 3 : 1)
   uint8_t *source = memory, *blurred = memory + Source::BYTES;
   ctr_let_next_start ();
   if (STEPS > 0)
-    tabulate_weights<STEPS> (f, weights);
+    tabulate_weights<STEPS> (load_weights<STEPS> (f), weights);
   load_grey<STEPS == 0, Source::STRIDE, Source::ROWS> (
-      f, tile_x - Source::LEFT, tile_y - SURVEY_MARGIN - Source::REACH, source);
+      f, tile_x - Source::LEFT, tile_y - SURVEY_MARGIN - Source::REACH, {0, Source::ROWS}, source);
   finish_grey<STEPS == 0, STEPS == 0 ? BLURRED_LEFT : Source::REACH, Source::STRIDE, Source::ROWS> (
       f, tile_x - Source::LEFT, source);
   __syncthreads ();

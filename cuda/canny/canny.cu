@@ -500,7 +500,7 @@ queue_frame (
   f.sign_weights[1] = 0x80f8c0fc;
   f.radius = plan->radius;
   if (!plan->wide)
-    memcpy (f.weights, plan->weights, 2 * plan->radius + 1);
+    memcpy ((uint8_t *) f.weights + canny_first_weight (plan->radius), plan->weights, 2 * plan->radius + 1);
 
   CannyPlaneArgs p = {};
   p.aperture = plan->aperture;

@@ -90,6 +90,9 @@ struct CannyFill {
   uint32_t value; /* the byte, four times */
 };
 
+/* Room for the weights of the greatest radius, with bytes around them that are 0: see blur.cuh. */
+constexpr uint32_t CANNY_WEIGHT_WORDS = 45;
+
 /* A number below 2^31 divided by another one: the upper word of the product of twice the number and FACTOR, shifted right by SHIFT. */
 struct CannyDivisor {
   uint32_t factor, shift;
@@ -141,7 +144,7 @@ struct CannyKernelArgs {
   uint32_t sign_weights[2];  /* bytes: -2^I for column I, of columns 0, 4, 1, 5 and 2, 6, 3, 7 */
   bool follows;              /* The tile kernel follows a kernel that it may overlap. */
   uint32_t radius;
-  uint8_t weights[124];
+  uint32_t weights[CANNY_WEIGHT_WORDS]; /* bytes: canny_first_weight() of 0, then those of the blur, then 0 */
 };
 
 /* What the GPU has. */
@@ -164,6 +167,13 @@ static inline uint32_t
 canny_blur_steps (uint32_t radius)
 {
   return radius ? (radius + 8 + 15) / 16 : 0; /* 16 steps - 8 >= radius */
+}
+
+/* Where the weights of a blur with RADIUS begin in CannyKernelArgs.weights. */
+static inline uint32_t
+canny_first_weight (uint32_t radius)
+{
+  return 16 * canny_blur_steps (radius) + 7 - radius;
 }
 
 /* Derives the thresholds of PLAN from the HISTOGRAM of 8-bit samples, or from its OTSU threshold, on the device; HOST is

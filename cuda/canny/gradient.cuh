@@ -238,14 +238,14 @@ clear_bits (uint8_t *bits, int first, int end)
 }
 
 /* Finds the candidates of rows FIRST .. END - 1 of the tile, by one warp, and, in STRONG, which magnitudes are above HIGH, at
- * least those of candidates. BLURRED begins two rows above the tile, its rows STRIDE bytes apart. AT_IMAGE_BORDER: the tile or
- * its surroundings reach beyond the image.
+ * least those of candidates. BLURRED begins two rows above the tile, its rows STRIDE bytes apart. AT_IMAGE_BORDER and LEAVES_IMAGE: of
+ * TilePlace.
  *
  * All magnitudes are halves. Those that are not above LOW are replaced by it, so that no such pixel is greater than another one. */
 template <int STRIDE>
 __device__ inline void
-find_candidates (const CannyKernelArgs &f, bool at_image_border, const uint8_t *blurred, int tile_x, int tile_y,
-    int first, int end, int low, int high, uint8_t *candidates, uint8_t *strong)
+find_candidates (const CannyKernelArgs &f, bool at_image_border, bool leaves_image, const uint8_t *blurred, int tile_x,
+    int tile_y, int first, int end, int low, int high, uint8_t *candidates, uint8_t *strong)
 {
   const int lane = threadIdx.x % 32, rows = end - first;
   const Half2 low2 = h2_of_integer (min (low, 2047) >> 1), high2 = h2_of_integer (min (high, 2047) >> 1);
@@ -255,7 +255,7 @@ find_candidates (const CannyKernelArgs &f, bool at_image_border, const uint8_t *
       h2_max_abs (low2, find_beside<STRIDE> (f, at_image_border, blurred + first * STRIDE, tile_x, tile_y, first, end));
   /* Lanes 0 and 31 have those of the row that comes next. */
   const uint32_t next_beside = keep_in_register (lane < BESIDE_ROWS ? lane + 1 : lane - 1);
-  const uint32_t columns_inside = at_image_border ? keep_in_register (columns_inside_image (f, tile_x)) : 0;
+  const uint32_t columns_inside = leaves_image ? keep_in_register (columns_inside_image (f, tile_x)) : 0;
   BoxesOfRow samples = sum_pairs (load_row (from + STRIDE)), upper = add_boxes (sum_pairs (load_row (from)), samples);
   from += 2 * STRIDE;
 
@@ -272,7 +272,7 @@ find_candidates (const CannyKernelArgs &f, bool at_image_border, const uint8_t *
     samples = next;
     upper = lower;
     from += STRIDE;
-    if (at_image_border) { /* Beyond it the magnitude is 0, which is not above LOW. */
+    if (leaves_image) { /* Beyond it the magnitude is 0, which is not above LOW. */
       const uint32_t inside = (uint32_t) (tile_y + first + row) < f.height ? columns_inside : 0;
 #pragma unroll
       for (int i = 0; i < PAIRS; i++)

@@ -128,44 +128,58 @@ source_row (const CannyKernelArgs &f, int y)
   return f.pixels + y * f.stride;
 }
 
-/* A warp loads 16 samples of 8 bits a lane from column X on, for its share of ROWS rows from row Y0 on. */
-template <bool REPLICATE, int STRIDE, int ROWS>
+/* Rows of a tile. */
+struct RowRange {
+  int first, end;
+};
+
+/* A warp loads 16 samples of 8 bits a lane from column X on, for its share of ROWS rows from row Y0 on, if they are among those
+ * WANTED. Of a tile inside the image, the first FIRST_ROWS come as a part. */
+template <bool REPLICATE, int STRIDE, int ROWS, int FIRST_ROWS>
 __device__ inline void
-load_byte_rows (const CannyKernelArgs &f, int x, int y0, uint8_t *to)
+load_byte_rows (const CannyKernelArgs &f, int x, int y0, RowRange wanted, uint8_t *to)
 {
   constexpr int warps = CANNY_THREADS / 32, share = ROWS / warps;
-  static_assert (ROWS % warps == 0, "all warps load as many rows");
-  const int first = threadIdx.x / 32;
+  static_assert (ROWS % warps == 0 && FIRST_ROWS % warps == 0, "all warps load as many rows");
+  const int first = threadIdx.x / 32, before = first - wanted.first;
+  const uint32_t count = wanted.end - wanted.first;
   to += first * STRIDE + threadIdx.x % 32 * 16;
-  if (y0 >= 0 && y0 + ROWS <= (int) f.height) {
-    const uint8_t *from = f.pixels + (y0 + first) * f.stride + x;
+  if (y0 + wanted.first >= 0 && y0 + wanted.end <= (int) f.height) {
+    const uint8_t *from = f.pixels + (ptrdiff_t) (y0 + first) * (ptrdiff_t) f.stride + x;
 #pragma unroll
-    for (int i = 0; i < share; i++, from += warps * f.stride)
-      copy_16 (to + i * warps * STRIDE, from);
+    for (int i = 0; i < share; i++, from += warps * f.stride) {
+      if (i * warps == FIRST_ROWS)
+        end_part_of_copies ();
+      if ((uint32_t) (before + i * warps) < count)
+        copy_16 (to + i * warps * STRIDE, from);
+    }
   } else {
 #pragma unroll 1
-    for (int i = 0; i < share; i++, to += warps * STRIDE)
-      copy_16 (to, source_row<REPLICATE> (f, y0 + first + i * warps) + x);
+    for (int row = first; row < wanted.end; row += warps, to += warps * STRIDE)
+      if (row >= wanted.first)
+        copy_16 (to, source_row<REPLICATE> (f, y0 + row) + x);
+    end_part_of_copies ();
   }
 }
 
-/* A warp loads 16 samples a lane from column X on, for its share of ROWS rows from row Y0 on, if the lane TAKES_PART. */
-template <typename Packed, bool REPLICATE, int STRIDE, int ROWS>
+/* A warp loads 16 samples a lane from column X on, for its share of the rows before END, counted from row Y0 on, if the lane
+ * TAKES_PART. */
+template <typename Packed, bool REPLICATE, int STRIDE>
 __device__ inline void
-load_packed_rows (const CannyKernelArgs &f, bool takes_part, int x, int y0, uint8_t *to)
+load_packed_rows (const CannyKernelArgs &f, bool takes_part, int x, int y0, int end, uint8_t *to)
 {
   constexpr int warps = CANNY_THREADS / 32;
   if (!takes_part)
     return;
 #pragma unroll 1
-  for (int first = threadIdx.x / 32; first < ROWS; first += Packed::ROWS_AT_ONCE * warps) {
+  for (int first = threadIdx.x / 32; first < end; first += Packed::ROWS_AT_ONCE * warps) {
     Packed packed[Packed::ROWS_AT_ONCE];
 #pragma unroll
     for (int i = 0; i < Packed::ROWS_AT_ONCE; i++)
-      packed[i].load (source_row<REPLICATE> (f, y0 + min (first + i * warps, ROWS - 1)), x);
+      packed[i].load (source_row<REPLICATE> (f, y0 + min (first + i * warps, end - 1)), x);
 #pragma unroll
     for (int i = 0; i < Packed::ROWS_AT_ONCE; i++)
-      if (first + i * warps < ROWS)
+      if (first + i * warps < end)
         ((uint4 *) (to + (first + i * warps) * STRIDE))[threadIdx.x % 32] = packed[i].grey (f);
   }
 }
@@ -193,11 +207,11 @@ load_rest (const CannyKernelArgs &f, int x0, int y0, int first, int end, int str
 }
 
 /* Loads ROWS rows of STRIDE samples from column X0, a multiple of 16, and row Y0 on. Above and below the image it is
- * replicated (REPLICATE, for the gradient without a blur) or reflected (for the blur). Columns beside it are left out. The
- * others are there after copies_done(), for the warp that loads the row. */
-template <bool REPLICATE, int STRIDE, int ROWS>
+ * replicated (REPLICATE, for the gradient without a blur) or reflected (for the blur). Columns beside it are left out, and so may be
+ * rows that are not WANTED. The others are there after copies_done(), for the warp that loads the row. */
+template <bool REPLICATE, int STRIDE, int ROWS, int FIRST_ROWS = ROWS>
 __device__ inline void
-load_grey (const CannyKernelArgs &f, int x0, int y0, uint8_t *to)
+load_grey (const CannyKernelArgs &f, int x0, int y0, RowRange wanted, uint8_t *to)
 {
   constexpr int chunks = STRIDE / 16; /* one for each lane */
   static_assert (chunks <= 32, "a warp loads a row");
@@ -207,36 +221,60 @@ load_grey (const CannyKernelArgs &f, int x0, int y0, uint8_t *to)
   const bool takes_part = lane * 16 >= first && lane * 16 < end;
   if (f.samples == SAMPLES_8) {
     if (takes_part)
-      load_byte_rows<REPLICATE, STRIDE, ROWS> (f, x, y0, to);
+      load_byte_rows<REPLICATE, STRIDE, ROWS, FIRST_ROWS> (f, x, y0, wanted, to);
   } else if (f.samples == SAMPLES_16) {
-    load_packed_rows<PackedSamples<SAMPLES_16, 2>, REPLICATE, STRIDE, ROWS> (f, takes_part, x, y0, to);
+    load_packed_rows<PackedSamples<SAMPLES_16, 2>, REPLICATE, STRIDE> (f, takes_part, x, y0, wanted.end, to);
   } else if (f.samples == SAMPLES_YUV) {
-    load_packed_rows<PackedSamples<SAMPLES_YUV, 2>, REPLICATE, STRIDE, ROWS> (f, takes_part, x, y0, to);
+    load_packed_rows<PackedSamples<SAMPLES_YUV, 2>, REPLICATE, STRIDE> (f, takes_part, x, y0, wanted.end, to);
   } else if (f.pixel_size == 4) {
-    load_packed_rows<PackedSamples<SAMPLES_RGB, 4>, REPLICATE, STRIDE, ROWS> (f, takes_part, x, y0, to);
+    load_packed_rows<PackedSamples<SAMPLES_RGB, 4>, REPLICATE, STRIDE> (f, takes_part, x, y0, wanted.end, to);
   } else {
-    load_packed_rows<PackedSamples<SAMPLES_RGB, 3>, REPLICATE, STRIDE, ROWS> (f, takes_part, x, y0, to);
+    load_packed_rows<PackedSamples<SAMPLES_RGB, 3>, REPLICATE, STRIDE> (f, takes_part, x, y0, wanted.end, to);
   }
   const int rest = max (end, max (-x0, 0)), inside = min (width - x0, STRIDE);
   if (rest < inside)
-    load_rest<REPLICATE> (f, x0, y0, rest, inside, STRIDE, ROWS, to);
+    load_rest<REPLICATE> (f, x0, y0, rest, inside, STRIDE, wanted.end, to);
+}
+
+/* Reflects the image into the COLUMNS, a multiple of 16, on its left. A warp does so in the rows that it has loaded, a lane in 16
+ * columns of one. */
+template <int STRIDE, int ROWS>
+__device__ inline void
+reflect_left (int columns, uint8_t *to)
+{
+  constexpr int warps = CANNY_THREADS / 32, share = ROWS / warps;
+  for (int i = threadIdx.x % 32; i < share * columns / 16; i += 32) {
+    const int chunk = i / share * 16;
+    uint8_t *const row = to + (i % share * warps + threadIdx.x / 32) * STRIDE + columns;
+    const uint4 from = *(const uint4 *) (row + chunk);
+    const uint32_t behind = row[chunk + 16];
+    auto reversed = [] (uint32_t low, uint32_t high) { return __byte_perm (low, high, 0x1234); };
+    *(uint4 *) (row - chunk - 16) = make_uint4 (
+        reversed (from.w, behind), reversed (from.z, from.w), reversed (from.y, from.z), reversed (from.x, from.y));
+  }
 }
 
 /* Ends what load_grey() has begun: waits for it, and replicates or reflects the image into the columns beside it, of which those
  * from width + REACH on concern no pixel of the image. What goes there is among what has been loaded. The CTA needs a barrier
- * behind it. */
-template <bool REPLICATE, int REACH, int STRIDE, int ROWS>
+ * behind it. FIRST_PART: it suffices that the first rows are there, and the others after copies_done() and another barrier. */
+template <bool REPLICATE, int REACH, int STRIDE, int ROWS, bool FIRST_PART = false>
 __device__ inline void
 finish_grey (const CannyKernelArgs &f, int x0, uint8_t *to)
 {
-  copies_done ();
   const int width = f.width, on_left = max (-x0, 0), first_right = min (width - x0, STRIDE);
   const int beside = on_left + min (width + REACH - x0, STRIDE) - first_right; /* columns */
+  if (FIRST_PART && beside == 0)
+    first_copies_done ();
+  else
+    copies_done ();
   if (beside == 0)
     return;
   __syncwarp ();
+  const bool reflects_left = !REPLICATE && on_left < width;
+  if (reflects_left)
+    reflect_left<STRIDE, ROWS> (on_left, to);
 #pragma unroll 1
-  for (int i = threadIdx.x % 32; i < beside; i += 32) {
+  for (int i = (reflects_left ? on_left : 0) + threadIdx.x % 32; i < beside; i += 32) {
     const int column = i < on_left ? i : i - on_left + first_right;
     const int from = (REPLICATE ? clamp_to (x0 + column, width) : reflect (x0 + column, width)) - x0;
 #pragma unroll 4

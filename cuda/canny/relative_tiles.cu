@@ -275,7 +275,7 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 ? 3 : 1)
   uint32_t greatest = 0;
   start_loading<Layout> (f, place_of_tile<Layout> (f, blockIdx.x), memory);
   if (STEPS > 0)
-    tabulate_weights<STEPS> (f, weights);
+    tabulate_weights<STEPS> (load_weights<STEPS> (f), weights);
 #pragma unroll 1
   for (uint32_t i = 0, number = blockIdx.x; number < pass.tiles; i++) {
     const TilePlace tile = place_of_tile<Layout> (f, number);

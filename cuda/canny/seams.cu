@@ -42,29 +42,32 @@ __global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const __grid_co
 
 typedef void SeamKernel (CannyKernelArgs);
 
-constexpr int PROMOTE_THREADS = 128;
+constexpr int PROMOTE_THREADS = 256;
 
-/* A run of a component of a tile. */
-struct WeakRun {
+/* A quarter of a run of a component of a tile, which has two rows of a word: 16 columns of one of them. */
+constexpr uint32_t RUN_PARTS = 4;
+struct RunPart {
   uint32_t component;
-  uint32_t row, column;  /* of its word's first pixel in the tile */
-  uint32_t upper, lower; /* its pixels in both rows */
+  uint32_t row, column; /* of its word's first pixel in the tile */
+  uint32_t pixels;
 };
 
-/* Run I of TILE, which has ROWS rows. From L2: the tile kernel need not be the kernel before this one. */
-__device__ inline WeakRun
-load_weak_run (const CannyKernelArgs &f, uint32_t tile, uint32_t rows, uint32_t i)
+/* Part I of TILE, which has ROWS rows. From L2: the tile kernel need not be the kernel before this one. */
+__device__ inline RunPart
+load_run_part (const CannyKernelArgs &f, uint32_t tile, uint32_t rows, uint32_t i)
 {
-  const uint32_t run = __ldcg (f.by_tile_run.runs + tile * runs_of_tile (f.tile_h) + i), word = run >> 10 & 1023;
-  const uint32_t columns = (2u << (run & 31)) - (1u << (run >> 5 & 31));
-  WeakRun r;
+  const uint32_t run = __ldcg (f.by_tile_run.runs + tile * runs_of_tile (f.tile_h) + i / RUN_PARTS),
+                 word = run >> 10 & 1023;
+  const uint32_t columns = (2u << (run & 31)) - (1u << (run >> 5 & 31)), half = i % 2 ? 0xffff0000u : 0xffffu;
+  RunPart r;
   r.component = run >> RUN_COMPONENT_SHIFT;
-  r.row = word / CANNY_WORDS * 2;
+  r.row = word / CANNY_WORDS * 2 + i / 2 % 2;
   r.column = word % CANNY_WORDS * 32;
-  const uint32_t *candidates =
-      f.by_tile_word.candidates + ((size_t) tile * f.tile_h + r.row) * CANNY_WORDS + word % CANNY_WORDS;
-  r.upper = __ldcg (candidates) & columns;
-  r.lower = r.row + 1 < rows ? __ldcg (candidates + CANNY_WORDS) & columns : 0;
+  r.pixels = 0;
+  if (r.row < rows)
+    r.pixels =
+        __ldcg (f.by_tile_word.candidates + ((size_t) tile * f.tile_h + r.row) * CANNY_WORDS + word % CANNY_WORDS)
+        & columns & half;
   return r;
 }
 
@@ -85,10 +88,11 @@ __launch_bounds__ (PROMOTE_THREADS) promote_kernel (const __grid_constant__ Cann
   const uint32_t tile = blockIdx.x, ty = f.by_tiles_x.quotient_of (tile), tx = tile - ty * f.tiles_x;
   const uint32_t rows = min (f.tile_h, f.height - ty * f.tile_h), first = 1 + tile * RUN_TILE_COMPONENTS;
   ctr_let_next_start ();
-  const uint32_t components = __ldcg (&f.by_tile.counts[tile].components), runs = __ldcg (&f.by_tile.counts[tile].runs);
-  WeakRun run = {};
-  if (threadIdx.x < runs)
-    run = load_weak_run (f, tile, rows, threadIdx.x);
+  const uint32_t components = __ldcg (&f.by_tile.counts[tile].components),
+                 parts = RUN_PARTS * __ldcg (&f.by_tile.counts[tile].runs);
+  RunPart part = {};
+  if (threadIdx.x < parts)
+    part = load_run_part (f, tile, rows, threadIdx.x);
   ctr_wait_for_previous ();
   bool any = false;
   for (uint32_t i = threadIdx.x; i < components; i += PROMOTE_THREADS) {
@@ -99,15 +103,12 @@ __launch_bounds__ (PROMOTE_THREADS) promote_kernel (const __grid_constant__ Cann
   if (!__syncthreads_or (any))
     return;
   uint8_t *const mask = f.mask + (size_t) ty * f.tile_h * f.mask_stride + tx * CANNY_W;
-  for (uint32_t i = threadIdx.x; i < runs;) {
-    if (promoted[run.component]) {
-      uint8_t *to = mask + run.row * f.mask_stride + run.column;
-      draw_pixels (to, run.upper);
-      draw_pixels (to + f.mask_stride, run.lower);
-    }
+  for (uint32_t i = threadIdx.x; i < parts;) {
+    if (promoted[part.component])
+      draw_pixels (mask + part.row * f.mask_stride + part.column, part.pixels);
     i += PROMOTE_THREADS;
-    if (i < runs)
-      run = load_weak_run (f, tile, rows, i);
+    if (i < parts)
+      part = load_run_part (f, tile, rows, i);
   }
 }
 

@@ -18,6 +18,7 @@ constexpr int MOST_MARGIN = 4;  /* the same for aperture 7 */
 /* RADIUS: of the Sobel operator of sobel_tile.cuh; 0: gradient.cuh has the gradients. IN_PLACE: the blurred samples lie where the
  * source samples were. */
 template <int STEPS, int BLURRED_ROWS, int RADIUS, bool IN_PLACE = false> struct TileLayout {
+  static constexpr bool BLURS_IN_PLACE = IN_PLACE;
   static constexpr int MARGIN = RADIUS ? RADIUS + 1 : PAIRS_MARGIN;
   static constexpr int ROWS = BLURRED_ROWS - 2 * MARGIN;
   static_assert (ROWS <= CANNY_MAX_H, "tile borders have room");
@@ -46,6 +47,7 @@ struct TilePlace {
   int x, y;             /* of its first pixel */
   uint32_t rows;        /* inside the image */
   bool at_image_border; /* The tile or its surroundings reach beyond the image. */
+  bool leaves_image;    /* Of the tile's columns, some pixels in its rows or in those above and below are outside. */
 };
 
 template <typename Layout>
@@ -61,7 +63,18 @@ place_of_tile (const CannyKernelArgs &f, uint32_t tile)
   p.rows = min (f.tile_h, f.height - p.y);
   p.at_image_border = p.tx == 0 || p.ty == 0 || p.x + CANNY_W + MOST_MARGIN > (int) f.width
                       || p.y + Layout::ROWS + Layout::MARGIN > (int) f.height;
+  p.leaves_image = p.ty == 0 || p.x + CANNY_W > (int) f.width || p.y + p.rows >= f.height;
   return p;
+}
+
+/* The rows of source samples that count for a tile: none beyond the radius of the blur, nor behind the tile's last row. */
+template <typename Layout>
+__device__ inline RowRange
+wanted_rows (const CannyKernelArgs &f, const TilePlace &tile)
+{
+  constexpr int reach = Layout::Source::REACH;
+  const int radius = (int) f.radius;
+  return {reach - radius, reach + 2 * Layout::MARGIN + (int) tile.rows + radius};
 }
 
 /* Starts to load a tile of the image into SOURCE, in shared memory. */
@@ -70,19 +83,20 @@ __device__ inline void
 start_loading (const CannyKernelArgs &f, const TilePlace &tile, uint8_t *source)
 {
   typedef typename Layout::Source Source;
-  load_grey<Source::REACH == 0, Source::STRIDE, Source::ROWS> (
-      f, tile.x - Source::LEFT, tile.y - Layout::MARGIN - Source::REACH, source);
+  constexpr int first_rows = Layout::BLURS_IN_PLACE ? Source::FIRST_ROWS : Source::ROWS;
+  load_grey<Source::REACH == 0, Source::STRIDE, Source::ROWS, first_rows> (
+      f, tile.x - Source::LEFT, tile.y - Layout::MARGIN - Source::REACH, wanted_rows<Layout> (f, tile), source);
 }
 
-/* The tile is loaded behind the next barrier. */
+/* The tile is loaded behind the next barrier, or if it is blurred in place, as much of it as that begins with. */
 template <typename Layout>
 __device__ inline void
 finish_loading (const CannyKernelArgs &f, const TilePlace &tile, uint8_t *source)
 {
   typedef typename Layout::Source Source;
   constexpr bool replicate = Source::REACH == 0; /* there is no blur */
-  finish_grey<replicate, replicate ? BLURRED_LEFT : Source::REACH, Source::STRIDE, Source::ROWS> (
-      f, tile.x - Source::LEFT, source);
+  finish_grey<replicate, replicate ? BLURRED_LEFT : Source::REACH, Source::STRIDE, Source::ROWS,
+      Layout::BLURS_IN_PLACE> (f, tile.x - Source::LEFT, source);
 }
 
 /* Blurs SOURCE, which has been loaded, into BLURRED; they are one where Layout is in place. WEIGHTS: of tabulate_weights().
@@ -92,7 +106,7 @@ __device__ inline void
 blur_loaded (
     const CannyKernelArgs &f, const TilePlace &tile, const uint32_t *weights, uint8_t *source, uint8_t *blurred)
 {
-  if constexpr (Layout::BLURRED_BEGIN == Layout::SOURCE_BEGIN) {
+  if constexpr (Layout::BLURS_IN_PLACE) {
     blur_in_place<BLURRED_ROWS> (weights, source);
   } else if constexpr (STEPS > 0) {
     blur<STEPS, BLURRED_ROWS> (weights, source, blurred);
@@ -128,8 +142,8 @@ rows_of_warp (int rows)
 {
   constexpr int warps = CANNY_THREADS / 32;
   static_assert ((MOST_ROWS + warps - 1) / warps + 2 <= BESIDE_ROWS, "a lane for each row's magnitude beside the tile");
-  const int share = (rows + warps - 1) / warps, first = (int) warp_index () * share;
-  return {first, min (first + share, rows)};
+  const int warp = (int) warp_index ();
+  return {warp * rows / warps, (warp + 1) * rows / warps};
 }
 
 /* The candidates of a tile from its blurred samples, with aperture 3 and |dx| + |dy|. */
@@ -140,8 +154,8 @@ find_tile_candidates (const CannyKernelArgs &f, const TilePlace &tile, const uin
 {
   const WarpRows rows = rows_of_warp<Layout::ROWS> ((int) tile.rows);
   if (rows.first < rows.end)
-    find_candidates<Layout::STRIDE> (f, tile.at_image_border, blurred, tile.x, tile.y, rows.first, rows.end, low, high,
-        (uint8_t *) candidates, (uint8_t *) strong);
+    find_candidates<Layout::STRIDE> (f, tile.at_image_border, tile.leaves_image, blurred, tile.x, tile.y, rows.first,
+        rows.end, low, high, (uint8_t *) candidates, (uint8_t *) strong);
 }
 
 } // namespace

@@ -61,6 +61,7 @@ finish_tile (
   const TileRuns runs (memory, MOST_ROWS, rows);
   resolve_tile<MOST_ROWS> (f, runs, tile, tx, ty, counts);
   write_mask (f, runs.strong, tx, ty, rows);
+  write_counts (f, tile, counts);
 }
 
 } // namespace

@@ -38,9 +38,11 @@ __launch_bounds__ (CANNY_THREADS, STEPS > 1                             ? 1
     ctr_wait_for_previous ();
   if (threadIdx.x == 0)
     counts = {};
+  const uint32_t own_weights =
+      STEPS > 0 ? load_weights<STEPS> (f) : 0; /* under way while the tile's rows are asked for */
   start_loading<Layout> (f, tile, source);
   if (STEPS > 0)
-    tabulate_weights<STEPS> (f, weights);
+    tabulate_weights<STEPS> (own_weights, weights);
   finish_loading<Layout> (f, tile, source);
   __syncthreads ();
   blur_loaded<STEPS, BLURRED_ROWS, Layout> (f, tile, weights, source, blurred);
@@ -140,25 +142,33 @@ launch_steps (const CannyKernelArgs &f, bool overlap, cudaStream_t stream)
     launch<STEPS, LARGE_ROWS, 0> (f, overlap, stream);
 }
 
-/* Where no processor gets more tiles by it, a tile has as many rows as its warps share evenly: the slowest warp decides. */
+/* The fewest rows of a tile with which no processor gets more tiles of the frame than with MOST rows. A warp has three of them at
+ * least. */
 uint32_t
-shared_evenly (uint32_t tile_h, uint32_t width, uint32_t height, uint32_t processors)
+fewest_rows (uint32_t most, uint32_t width, uint32_t height, uint32_t processors)
 {
-  constexpr uint32_t warps = CANNY_THREADS / 32;
-  const uint32_t tiles_x = ctr_div_up (width, CANNY_W), even = tile_h / warps * warps;
-  auto tiles_of_processor = [&] (
-                                uint32_t rows) { return ctr_div_up (tiles_x * ctr_div_up (height, rows), processors); };
-  return tiles_of_processor (even) > tiles_of_processor (tile_h) ? tile_h : even;
+  constexpr uint32_t least = 3 * CANNY_THREADS / 32;
+  const uint32_t tiles_x = ctr_div_up (width, CANNY_W), tiles = tiles_x * ctr_div_up (height, most);
+  const uint32_t tiles_y = ctr_div_up (tiles, processors) * processors / tiles_x;
+  return min (most, max (least, ctr_div_up (height, tiles_y)));
+}
+
+/* How long a processor works on its tiles of ROWS rows, in rows. What a tile takes besides its own is as much as some more. */
+uint64_t
+work_of_processor (uint32_t rows, uint32_t width, uint32_t height, uint32_t processors)
+{
+  constexpr uint32_t besides = 12;
+  const uint32_t tiles = ctr_div_up (width, CANNY_W) * ctr_div_up (height, rows);
+  return (uint64_t) ctr_div_up (tiles, processors) * (rows + besides);
 }
 
 } // namespace
 
-/* High tiles have few seams and blur few rows twice, which is what counts in large frames. There four tall tiles run at once on a
- * processor, and the more run, the less they wait. With a wide blur there is no room for four, and tiles are higher; so they are
- * behind the kernel that finds relative thresholds in a plane. In smaller frames the tiles are to run at once: a GPU of 132
- * processors has room for three on each. In one wave are all 375 tall tiles of a frame of 3840 x 2160, whose 750 middle ones take
- * two, and all 360 low tiles of one of 1920 x 1080. There the time of one tile decides, and 200 middle tiles would leave a part of
- * the GPU idle. With relative thresholds each CTA waits for all others, and low tiles gain nothing. */
+/* High tiles have few seams and blur few rows twice, which is what counts in large frames. With a wide blur, where fewer of them run at
+ * once on a processor, they are higher; so they are behind the kernel that finds relative thresholds in a plane. In smaller frames all
+ * tiles run at once, and the processor that has the most rows decides: each of 132 processors has up to three tiles of 84 rows of a frame
+ * of 3840 x 2160, and two of 33 rows of one of 1920 x 1080. One high tile for each would be too few warps for all that they wait for. With
+ * relative thresholds each CTA waits for all others, and low tiles gain nothing. */
 uint32_t
 canny_tile_height (
     uint32_t width, uint32_t height, uint32_t radius, const CtrCannyPlan &plan, const CannyLimits &limits)
@@ -175,14 +185,22 @@ canny_tile_height (
     rows = LARGE_ROWS;
   else if (pixels > CTR_CANNY_SMALL_FRAME)
     rows = TALL_ROWS;
-  else if (!relative)
-    rows = LOW_ROWS;
   constexpr int heights[] = {LARGE_ROWS, TALL_ROWS, MIDDLE_ROWS, LOW_ROWS};
-  for (int lower : heights)
-    if (lower <= rows && tile_fits (lower, 0, limits.most_shared))
-      return relative ? lower - 2 * PAIRS_MARGIN
-                      : shared_evenly (lower - 2 * PAIRS_MARGIN, width, height, limits.processors);
-  return 0;
+  uint32_t best = 0;
+  uint64_t least_work = UINT64_MAX;
+  for (int lower : heights) {
+    if (lower > rows || !tile_fits (lower, 0, limits.most_shared))
+      continue;
+    if (relative)
+      return lower - 2 * PAIRS_MARGIN;
+    const uint32_t tile_h = fewest_rows (lower - 2 * PAIRS_MARGIN, width, height, limits.processors);
+    const uint64_t work = work_of_processor (tile_h, width, height, limits.processors);
+    if (work < least_work) {
+      least_work = work;
+      best = tile_h;
+    }
+  }
+  return best;
 }
 
 cudaError_t

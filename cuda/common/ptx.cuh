@@ -269,6 +269,24 @@ multiprocessors ()
   return d;
 }
 
+/* The copies of this thread up to here are a part. */
+__device__ inline void
+end_part_of_copies ()
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+/* Waits until those that have been made parts are complete. */
+__device__ inline void
+first_copies_done ()
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group 0;" ::: "memory");
+#endif
+}
+
 /* Waits until this thread's copies are complete. */
 __device__ inline void
 copies_done ()

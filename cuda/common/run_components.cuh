@@ -26,21 +26,21 @@ struct TileCounts {
   uint32_t components, component_runs;
 };
 
-/* After join_runs(): marks the runs that became strong. Of the other components, those that reach the tile's border,
+/* After join_runs(), with OWN as there: marks the runs that became strong. Of the other components, those that reach the tile's border,
  * where it has a neighbour, become elements of the global union-find: their roots get numbers. */
 template <typename Args>
 __device__ inline void
-resolve_runs (
-    const Args &f, const TileRuns &runs, uint32_t tile, uint32_t tx, uint32_t ty, uint32_t count, TileCounts &counts)
+resolve_runs (const Args &f, const TileRuns &runs, uint32_t tile, uint32_t tx, uint32_t ty, uint32_t count,
+    const ListedRun &own, TileCounts &counts)
 {
   const uint32_t top_end = ty > 0 ? RUN_TILE_WORDS : 0;
   const uint32_t bottom = ty + 1 < f.tiles_y ? pair_words (runs.rows) - RUN_TILE_WORDS : ~0u;
   const uint32_t left = tx > 0 ? 1 : 0, right = tx + 1 < f.tiles_x ? 1u << 31 : 0;
 #pragma unroll 1
   for (uint32_t i = threadIdx.x; __any_sync (~0u, i < count); i += RUN_TILE_THREADS) {
-    const uint32_t run = runs.listed (min (i, count - 1));
-    const RunPosition position = runs.position (run);
-    const uint32_t root = runs.compress_path<true> (run);
+    const ListedRun listed = i == threadIdx.x ? own : runs.listed_run (i, count);
+    const RunPosition &position = listed.position;
+    const uint32_t root = runs.compress_path<true> (listed.run);
     const uint32_t column = position.word % RUN_TILE_WORDS;
     const bool is_strong = root == STRONG_RUN;
     const uint32_t of_upper = runs.candidates[position.upper] & position.columns,
@@ -76,7 +76,8 @@ component_of_run (const TileRuns &runs, uint32_t run)
 /* Writes the runs of the numbered components, and all candidates, for the promote kernel. */
 template <typename Args>
 __device__ inline void
-write_runs (const Args &f, const TileRuns &runs, uint32_t tile, uint32_t count, TileCounts &counts)
+write_runs (
+    const Args &f, const TileRuns &runs, uint32_t tile, uint32_t count, const ListedRun &own, TileCounts &counts)
 {
   uint4 *const candidates = (uint4 *) (f.by_tile_word.candidates + (size_t) tile * f.tile_h * RUN_TILE_WORDS);
   static_assert (RUN_TILE_MAX_H * RUN_TILE_WORDS / 4 <= RUN_TILE_THREADS, "four words a thread");
@@ -85,9 +86,10 @@ write_runs (const Args &f, const TileRuns &runs, uint32_t tile, uint32_t count, 
   uint32_t *to = f.by_tile_run.runs + tile * runs_of_tile (f.tile_h);
 #pragma unroll 1
   for (uint32_t i = threadIdx.x; __any_sync (~0u, i < count); i += RUN_TILE_THREADS) {
-    const uint32_t run = runs.listed (min (i, count - 1)), component = i < count ? component_of_run (runs, run) : 0;
+    const ListedRun listed = i == threadIdx.x ? own : runs.listed_run (i, count);
+    const uint32_t component = i < count ? component_of_run (runs, listed.run) : 0;
     if (component) {
-      const RunPosition position = runs.position (run);
+      const RunPosition &position = listed.position;
       to[atomicAdd (&counts.component_runs, 1)] = (component - RUN_IS_COMPONENT) << RUN_COMPONENT_SHIFT
                                                   | position.word << 10 | (__ffs (position.columns) - 1) << 5
                                                   | (31 - __clz (position.columns));
@@ -96,34 +98,32 @@ write_runs (const Args &f, const TileRuns &runs, uint32_t tile, uint32_t count, 
   }
 }
 
-/* After resolve_runs(): writes the tile's border where it has a neighbour, for the seam kernel. A thread's three pixels
- * are processed together, so that their loads overlap. */
-template <typename Args>
+/* After resolve_runs(): writes the tile's border where it has a neighbour, for the seam kernel. A thread's TURNS pixels, at the top,
+ * at the bottom and on a side, are processed together, so that their loads overlap. */
+template <int TURNS, typename Args>
 __device__ inline void
-write_tile_border (const Args &f, const TileRuns &runs, uint32_t tile, uint32_t tx, uint32_t ty)
+write_border_pixels (const Args &f, const TileRuns &runs, uint32_t tile, uint32_t tx, uint32_t ty)
 {
-  static_assert (RUN_TILE_W == RUN_TILE_THREADS && 2 * RUN_TILE_MAX_H == RUN_TILE_THREADS,
-      "each thread has a pixel of every side");
-  constexpr int turns = 3; /* top, bottom, sides */
   RunTileBorder &border = f.by_tile.borders[tile];
   const uint32_t t = threadIdx.x, along = t % RUN_TILE_MAX_H, rows = runs.rows;
   const bool right = t >= RUN_TILE_MAX_H;
-  const bool follows[turns] = {ty > 0, ty + 1 < f.tiles_y, along < rows && (right ? tx + 1 < f.tiles_x : tx > 0)};
-  uint16_t *const to[turns] = {&border.top[t], &border.bottom[t], right ? &border.right[along] : &border.left[along]};
-  const uint32_t at_rows[turns] = {0, rows - 1, min (along, rows - 1)};
-  const uint32_t columns[turns] = {t / 32, t / 32, right ? RUN_TILE_WORDS - 1u : 0};
-  const uint32_t bits[turns] = {t % 32, t % 32, right ? 31u : 0};
-  uint32_t code[turns];
-  bool is_component[turns];
+  const bool follows[] = {ty > 0, ty + 1 < f.tiles_y, along < rows && (right ? tx + 1 < f.tiles_x : tx > 0)};
+  uint16_t *const to[] = {&border.top[t], &border.bottom[t], right ? &border.right[along] : &border.left[along]};
+  const uint32_t at_rows[] = {0, rows - 1, min (along, rows - 1)};
+  const uint32_t columns[] = {t / 32, t / 32, right ? RUN_TILE_WORDS - 1u : 0};
+  const uint32_t bits[] = {t % 32, t % 32, right ? 31u : 0};
+  uint32_t code[TURNS];
+  bool is_component[TURNS], any = false;
 #pragma unroll
-  for (int i = 0; i < turns; i++) {
+  for (int i = 0; i < TURNS; i++) {
     const uint32_t word = at_rows[i] * RUN_TILE_WORDS + columns[i];
     code[i] = runs.strong[word] >> bits[i] & 1 ? BORDER_STRONG : BORDER_NONE;
     is_component[i] = code[i] == BORDER_NONE && follows[i] && runs.candidates[word] >> bits[i] & 1;
+    any = any || is_component[i];
   }
-  if (__any_sync (~0u, is_component[0] || is_component[1] || is_component[2])) {
+  if (__any_sync (~0u, any)) {
 #pragma unroll
-    for (int i = 0; i < turns; i++) {
+    for (int i = 0; i < TURNS; i++) {
       const uint32_t word = at_rows[i] / 2 * RUN_TILE_WORDS + columns[i];
       const uint32_t component =
           component_of_run (runs, is_component[i] ? runs.run_at (word, runs.weak[word], bits[i]) : STRONG_RUN);
@@ -131,9 +131,21 @@ write_tile_border (const Args &f, const TileRuns &runs, uint32_t tile, uint32_t 
     }
   }
 #pragma unroll
-  for (int i = 0; i < turns; i++)
+  for (int i = 0; i < TURNS; i++)
     if (follows[i])
       *to[i] = code[i];
+}
+
+template <typename Args>
+__device__ inline void
+write_tile_border (const Args &f, const TileRuns &runs, uint32_t tile, uint32_t tx, uint32_t ty)
+{
+  static_assert (RUN_TILE_W == RUN_TILE_THREADS && 2 * RUN_TILE_MAX_H == RUN_TILE_THREADS && RUN_TILE_MAX_H % 32 == 0,
+      "each thread has a pixel of every side, and a warp those of one");
+  if (threadIdx.x % RUN_TILE_MAX_H / 32 * 32 < runs.rows)
+    write_border_pixels<3> (f, runs, tile, tx, ty);
+  else
+    write_border_pixels<2> (f, runs, tile, tx, ty);
 }
 
 /* After the candidates of a tile of at most MOST_ROWS rows are in RUNS. STRONG is then what is found inside the tile. */
@@ -145,16 +157,24 @@ resolve_tile (const Args &f, const TileRuns &runs, uint32_t tile, uint32_t tx, u
   __syncthreads ();
   const uint32_t weak_runs = counts.weak_runs;
   if (weak_runs) {
-    join_runs (runs, weak_runs);
-    resolve_runs (f, runs, tile, tx, ty, weak_runs, counts);
-    if (counts.components) {
-      write_runs (f, runs, tile, weak_runs, counts);
-      __syncthreads ();
-    }
+    const ListedRun own = runs.listed_run (threadIdx.x, weak_runs);
+    join_runs (runs, weak_runs, own);
+    resolve_runs (f, runs, tile, tx, ty, weak_runs, own, counts);
+    if (counts.components)
+      write_runs (f, runs, tile, weak_runs, own, counts);
   }
+  write_tile_border (f, runs, tile, tx, ty);
+}
+
+/* After resolve_tile(), which does not wait until the runs are counted. */
+template <typename Args>
+__device__ inline void
+write_counts (const Args &f, uint32_t tile, const TileCounts &counts)
+{
+  if (counts.components)
+    __syncthreads ();
   if (threadIdx.x == 0)
     f.by_tile.counts[tile] = {counts.components, counts.component_runs};
-  write_tile_border (f, runs, tile, tx, ty);
 }
 
 } // namespace

@@ -36,20 +36,24 @@ load_unless_strong (const uint32_t *parents, uint32_t component)
   return component == STRONG_ROOT ? component : load_parent (parents, component);
 }
 
+/* Most components are roots: the first link is made before it is known. If the greater one was none, it remains to unite the parent
+ * that it had. Any element of the same component is a valid parent. */
 __device__ inline void
 unite (uint32_t *parents, uint32_t component_a, uint32_t component_b)
 {
-  /* Issue both loads before either walk. */
-  uint32_t a = load_unless_strong (parents, component_a), b = load_unless_strong (parents, component_b);
-  a = find_root (parents, component_a, a);
-  b = find_root (parents, component_b, b);
+  const uint32_t high = max (component_a, component_b), low = min (component_a, component_b);
+  uint32_t b = load_unless_strong (parents, low), old = atomicMin (&parents[high], low);
+  if (old == high)
+    return;
+  uint32_t a = find_root (parents, old, load_unless_strong (parents, old));
+  b = find_root (parents, low, b);
   while (a != b) {
     if (a < b) {
       const uint32_t t = a;
       a = b;
       b = t;
     }
-    const uint32_t old = atomicMin (&parents[a], b);
+    old = atomicMin (&parents[a], b);
     if (old == a)
       return;
     a = find_root (parents, old, load_unless_strong (parents, old));

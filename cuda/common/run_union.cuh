@@ -49,6 +49,11 @@ struct RunPosition {
   uint32_t upper, lower;  /* its words in both rows. Where there is no lower row, both are the same. */
 };
 
+struct ListedRun {
+  uint32_t run;
+  RunPosition position;
+};
+
 struct TileRuns {
   uint32_t *candidates; /* rows of RUN_TILE_WORDS words, the leftmost pixel in bit 0 */
   uint32_t *strong;     /* likewise */
@@ -107,6 +112,14 @@ struct TileRuns {
     const uint32_t from = bits & (~0u << first);
     p.columns = from & ~(from + (1u << first));
     return p;
+  }
+
+  /* The I-th run of COUNT, or the last one. */
+  __device__ ListedRun
+  listed_run (uint32_t i, uint32_t count) const
+  {
+    const uint32_t run = listed (min (i, count - 1));
+    return {run, position (run)};
   }
 
   /* The run that holds column BIT of WORD, whose weak columns are BITS. */
@@ -182,11 +195,11 @@ struct RunContacts {
   bool is_strong; /* It touches a strong one. */
 
   __device__
-  RunContacts (const TileRuns &runs, uint32_t id)
+  RunContacts (const TileRuns &runs, const ListedRun &listed)
   {
-    const RunPosition position = runs.position (id);
+    const RunPosition &position = listed.position;
     const uint32_t columns = position.columns, column = position.word % RUN_TILE_WORDS;
-    run = id;
+    run = listed.run;
     word = position.word;
     const bool is_first = word < RUN_TILE_WORDS;
     const uint32_t own_upper = runs.candidates[position.upper] & columns,
@@ -293,10 +306,10 @@ list_weak_runs (const TileRuns &runs, uint32_t *count)
 
 constexpr uint32_t MAX_PAIRS = 64; /* of runs to be united, gathered by a warp so that its lanes stay together */
 
-/* Unites the COUNT > 0 runs of the list where they touch, a thread a run. The caller needs a barrier before it; there
- * is one at its end. */
+/* Unites the COUNT > 0 runs of the list where they touch, a thread a run. OWN: this thread's first one. The caller needs a barrier before
+ * it; there is one at its end. */
 __device__ inline void
-join_runs (const TileRuns &runs, uint32_t count)
+join_runs (const TileRuns &runs, uint32_t count, const ListedRun &own)
 {
   __shared__ uint32_t joins[RUN_TILE_THREADS / 32][MAX_PAIRS];
   const uint32_t t = threadIdx.x, lane = t % 32;
@@ -305,8 +318,9 @@ join_runs (const TileRuns &runs, uint32_t count)
   /* Most runs touch one other run, which becomes the parent at once. */
 #pragma unroll 1
   for (uint32_t i = t; __any_sync (~0u, i < count); i += RUN_TILE_THREADS) {
-    const uint32_t run = runs.listed (min (i, count - 1));
-    RunContacts contacts (runs, run);
+    const ListedRun listed = i == t ? own : runs.listed_run (i, count);
+    const uint32_t run = listed.run;
+    RunContacts contacts (runs, listed);
     const uint32_t parent = contacts.next (runs);
     if (i < count)
       *runs.half (run, 1) = parent;
@@ -325,12 +339,13 @@ join_runs (const TileRuns &runs, uint32_t count)
   __syncthreads ();
 #pragma unroll 1
   for (uint32_t i = t; __any_sync (~0u, i < count); i += RUN_TILE_THREADS)
-    runs.compress_path<false> (i < count ? runs.listed (i) : STRONG_RUN);
+    runs.compress_path<false> (i >= count ? STRONG_RUN : i == t ? own.run : runs.listed (i));
   if (pairs > MAX_PAIRS) { /* the list had no room for all */
 #pragma unroll 1
     for (uint32_t i = t; __any_sync (~0u, i < count); i += RUN_TILE_THREADS) {
-      const uint32_t run = runs.listed (min (i, count - 1));
-      RunContacts contacts (runs, run);
+      const ListedRun listed = runs.listed_run (i, count);
+      const uint32_t run = listed.run;
+      RunContacts contacts (runs, listed);
       uint32_t other;
 #pragma unroll 1
       while (__any_sync (~0u, (other = contacts.next (runs)) != run))

@@ -203,6 +203,16 @@ multiprocessors ()
 }
 
 static inline void
+end_part_of_copies ()
+{
+}
+
+static inline void
+first_copies_done ()
+{
+}
+
+static inline void
 copies_done ()
 {
 }
