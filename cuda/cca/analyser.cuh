@@ -28,6 +28,7 @@ struct CcaFrameKey {
   uint32_t *labels;          /* where the label image will be, with CTR_FEATURE_LABELS */
   /* Of the frame before, if it was large: most tiles were crowded, and few components started in each. */
   bool crowded, few;
+  bool whole; /* by the whole kernel, where that can do what is asked for */
 };
 
 /* The arguments for one key, and from its second frame on the kernels as a CUDA graph. Valid while the analyser's memory
@@ -40,12 +41,21 @@ struct CcaCachedGraph {
   ColumnArgs columns;
   InscribedArgs inscribed;
   ThinningArgs thinning;
-  InputView view; /* the frame's samples and its mask on the GPU */
+  InputView view;   /* the frame's samples and its mask on the GPU */
+  StripPlan strips; /* of the whole kernel; without CTAs: by other kernels */
   PictureCopy copy;
   CudaGraph graph; /* of a former key until IS_BUILT */
   bool is_built;
   uint64_t generation; /* of the analyser's memory */
   uint64_t last_used;  /* number of the frame that launched it last */
+};
+
+/* When the whole kernel had no room for a frame, it rests for some frames whose results are taken: for more each time, unless as many had
+ * fitted in between. */
+struct CcaRest {
+  uint32_t left;   /* frames */
+  uint32_t length; /* of the last rest */
+  uint32_t fitted; /* frames since then */
 };
 
 struct CcaAnalyser {
@@ -84,6 +94,8 @@ struct CcaAnalyser {
   CtrRoomPeriod period;
   bool period_ended;
   uint32_t finish_ctas; /* of the finish kernel; 0: this GPU cannot run it */
+  uint32_t whole_ctas;  /* likewise of the whole kernel */
+  CcaRest rest;
 
   CcaCachedGraph graphs[CCA_CACHED_GRAPHS];
   CcaCachedGraph *current;   /* of the last queued image */
@@ -121,6 +133,16 @@ uint32_t cca_most_tiles_to_finish (uint32_t ctas);
 /* Queues the finish kernel, on a GPU with programmatic dependent launch. */
 void cca_launch_finish (
     const CcaKernelArgs &args, int connectivity, uint32_t ctas, const PictureCopy &copy, cudaStream_t stream);
+
+/* Can this GPU run the whole kernel? The number of its CTAs, or 0. */
+uint32_t cca_whole_ctas ();
+
+/* Cuts a frame into strips for so many CTAs. False: it is too large. */
+bool cca_plan_whole (uint32_t width, uint32_t height, uint32_t ctas, StripPlan *plan);
+
+/* Queues the whole kernel. */
+void cca_launch_whole (
+    const CcaKernelArgs &args, const StripPlan &plan, int connectivity, const PictureCopy &copy, cudaStream_t stream);
 
 /* Completes KEY with what the input stage knows of the frame already. */
 static inline void

@@ -27,6 +27,7 @@ cca_create (CtrError *error)
   }
   cca->session.overlap = cca->session.overlap && cuda_graph_takes_overlap ();
   cca->finish_ctas = cca->session.overlap ? cca_finish_ctas () : 0;
+  cca->whole_ctas = cca->session.overlap ? cca_whole_ctas () : 0;
   return cca;
 }
 
@@ -105,7 +106,7 @@ bool
 cca_enqueue (void *state, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
 {
   CcaAnalyser *cca = (CcaAnalyser *) state;
-  CcaFrameKey key = {*image, *params, NULL, NULL, NULL, cca->was_crowded, cca->had_few};
+  CcaFrameKey key = {*image, *params, NULL, NULL, NULL, cca->was_crowded, cca->had_few, cca->rest.left == 0};
   cca->overtakes = cca->session.stream != NULL;
   if (!cuda_session_begin_in_order (&cca->session, stream, error)
       || !cuda_session_follow_readers (&cca->session, error))

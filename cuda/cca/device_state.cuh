@@ -17,6 +17,10 @@
  *
  *   finish kernel          finish.cu     Does it all in one cluster of CTAs, unless features are asked for.
  *
+ * And in a frame that a cluster can hold in its shared memory, one kernel takes the place of all:
+ *
+ *   whole kernel           whole.cu      Does it all in strips of rows, unless it has too many runs.
+ *
  * A component of a tile is closed if no pixel of it lies at a neighbouring tile; most are, and leave the tile kernel as
  * 16-byte records or, if they are single runs that touch no others, as bits. The others are open: they are the elements of
  * a global union-find. Labels belong to runs of foreground pixels, as in the paper's FLSL; only the label image has labels of
@@ -127,6 +131,7 @@ struct CcaHeader {
   uint32_t rows_complete; /* 1: all rows and records fit. 0: the table has gaps, and the frame is done again. */
   uint32_t crowded;       /* tiles of a large frame that a warp has no room for */
   uint32_t all_rows;      /* of the table before limits on numbers; 0 without these */
+  uint32_t too_many;      /* 1: The whole kernel has no room for the frame, which is done again in tiles. */
 };
 
 /* Sums of the pixels that are in no component. All are 0 between frames, so extremes are maxima: NOT_LEFT is the
@@ -145,6 +150,19 @@ struct BackgroundSums {
 /* A table of so few rows goes to the host row by row, as the emit kernel makes it. For a longer one whole lines of host
  * memory are better: the delivery kernel copies it. */
 constexpr uint32_t EARLY_ROWS = 512;
+
+/* How a frame is cut into strips of rows. */
+struct StripPlan {
+  uint32_t ctas;       /* 0: not at all */
+  uint32_t strips;     /* The other CTAs have no rows. */
+  uint32_t rows;       /* of a strip; of the last one at most */
+  uint32_t columns;    /* words of a row */
+  uint32_t reciprocal; /* 2 ^ STRIP_RECIPROCAL / columns, rounded up */
+  uint32_t words;      /* of a thread */
+  uint32_t shared;     /* bytes of a CTA */
+};
+
+constexpr int STRIP_RECIPROCAL = 20; /* bits; quotients of less than 2 ^ STRIP_RECIPROCAL / columns are exact */
 
 /* Arguments of all kernels. Pointers are to device memory. A group's name says what indexes its arrays: the arrays of
  * by_tile have an element a tile; where an index has several elements, the comment says how many. Tiles are numbered

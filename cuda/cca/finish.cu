@@ -3,9 +3,8 @@
  * start, and to find its data, than to do its work. One cluster of CTAs has the frame: a barrier of the cluster takes a
  * fraction of a microsecond. */
 #include "cuda/cca/analyser.cuh"
+#include "cuda/cca/cluster_output.cuh"
 #include "cuda/cca/emit.cuh"
-#include "cuda/common/cluster.cuh"
-#include "cuda/common/ptx.cuh"
 #include "cuda/common/scan.cuh"
 
 namespace
@@ -167,35 +166,12 @@ components_before (const Counts &s, uint32_t cell)
   return sum;
 }
 
-/* Sets the host's flag behind all that the cluster has written: the barrier orders it before what thread 0 does, and its fence passes that
- * on to the host. */
-__device__ inline void
-set_flag (const CcaKernelArgs &f)
-{
-  cluster_barrier ();
-  if (blockIdx.x == 0 && threadIdx.x == 0) {
-    fence_system ();
-    *(volatile uint32_t *) f.host.flag = 1;
-  }
-}
-
-/* Copies the table to the host. The cluster has written it. */
-__device__ inline void
-copy_table (const CcaKernelArgs &f, uint32_t rows)
-{
-  const uint4 *from = (const uint4 *) f.table.components;
-  uint4 *to = (uint4 *) f.host.components;
-  for (uint32_t i = blockIdx.x * FINISH_THREADS + threadIdx.x; i < 2 * rows; i += gridDim.x * FINISH_THREADS)
-    to[i] = from[i];
-}
-
 /* One cluster. Warp W of a CTA has the CTA's tile W. */
 template <int CONNECTIVITY, int STEPS>
 __global__ void
 __launch_bounds__ (FINISH_THREADS, 1)
     finish_kernel (const __grid_constant__ CcaKernelArgs f, const __grid_constant__ PictureCopy copy)
 {
-  static_assert (sizeof (CtrComponent) == 2 * sizeof (uint4), "copy_table() copies two words a row");
   __shared__ FinishShared<CONNECTIVITY, STEPS> s;
   const uint32_t t = threadIdx.x, lane = t % 32, warp = t / 32, cta = blockIdx.x;
   const uint32_t tiles = f.tiles_x * f.tiles_y, share = ctr_div_up (tiles, gridDim.x);
@@ -283,7 +259,7 @@ __launch_bounds__ (FINISH_THREADS, 1)
   }
   if (result.rows_complete && !early && count <= f.host.rows) {
     cluster_barrier ();
-    copy_table (f, count);
+    copy_table<FINISH_THREADS> (f, count);
   }
   set_flag (f);
   if (copy.from && !result.rows_complete)

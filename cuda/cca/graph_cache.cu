@@ -85,6 +85,14 @@ keeps_runs (const CcaFrameKey *key)
                     | CTR_FEATURE_PERCENTILES | CTR_FEATURE_INSCRIBED | CTR_FEATURE_CONTRAST | CTR_FEATURE_SKELETON);
 }
 
+/* Is the table all that is asked for? */
+bool
+is_plain (const CcaFrameKey *key)
+{
+  return !is_equal (key) && !key->params.features && !key->params.select.count
+         && !input_has_regions (cca_need (&key->params));
+}
+
 /* Sets all arguments that do not point to memory. */
 void
 describe_frame (const CcaAnalyser *cca, const CcaFrameKey *key, CcaKernelArgs *f)
@@ -291,8 +299,7 @@ reserve_delivery (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
   if (!delivery_reserve (&cca->delivery, read, at.end, error))
     return false;
   /* The feature kernel comes after the emit kernel. */
-  if (!cached->key.params.features && !cached->key.params.select.count && !is_equal (&cached->key)
-      && !input_has_regions (need) && f->tiles_x * f->tiles_y <= EARLY_TILES) {
+  if (is_plain (&cached->key) && f->tiles_x * f->tiles_y <= EARLY_TILES) {
     uint8_t *header = (uint8_t *) delivery_header (&cca->delivery);
     f->host = {delivery_flag (&cca->delivery), (CcaHeader *) header, (CtrComponent *) (header + at.table), at.rows};
   }
@@ -320,6 +327,9 @@ reserve (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
   if (!input_stage_reserve (&cca->input, &key->image, need, cca->session.stream, &fresh, error))
     return false;
   const bool equal = is_equal (key);
+  cached->strips = StripPlan ();
+  if (key->whole && is_plain (key))
+    cca_plan_whole (cached->args.width, cached->args.height, cca->whole_ctas, &cached->strips);
   return (equal || reserve_tiles (cca, &cached->args, error)) && reserve_components (cca, &cached->args, error)
          && (!equal || reserve_values (cca, cached, error))
          && (!input_has_regions (need) || reserve_regions (cca, &cached->args, error))
@@ -360,9 +370,14 @@ queue_kernels (CcaAnalyser *cca, CcaCachedGraph *cached, cudaStream_t stream, Ct
   cached->copy = has_regions ? PictureCopy () : delivery_copy_of (&cca->delivery, &cached->key.image, plane);
   if (f->background)
     cca_launch_background (*f, is_equal (&cached->key), params->background, stream);
+  if (cached->strips.ctas) {
+    cca_launch_whole (*f, cached->strips, params->connectivity, cached->copy, stream);
+    CTR_CUDA (cudaGetLastError ());
+    return true;
+  }
   const bool equal = is_equal (&cached->key), keep_runs = keeps_runs (&cached->key);
-  const bool finishes = !equal && !params->features && !params->select.count && !has_regions
-                        && f->tiles_x * f->tiles_y <= cca_most_tiles_to_finish (cca->finish_ctas);
+  const bool finishes =
+      is_plain (&cached->key) && f->tiles_x * f->tiles_y <= cca_most_tiles_to_finish (cca->finish_ctas);
   f->counts_tiles = finishes && cca_has_run_kernel (*f);
   if (equal)
     cca_launch_values (*f, cached->values, params->connectivity, stream);
@@ -427,7 +442,7 @@ is_same_key (const CcaFrameKey *a, const CcaFrameKey *b)
          && memcmp (&a->params.select, &b->params.select, sizeof a->params.select) == 0
          && a->params.mode == b->params.mode && a->params.background == b->params.background
          && a->params.ring_width == b->params.ring_width && a->threshold == b->threshold && a->mask == b->mask
-         && a->labels == b->labels && a->crowded == b->crowded && a->few == b->few;
+         && a->labels == b->labels && a->crowded == b->crowded && a->few == b->few && a->whole == b->whole;
 }
 
 } // namespace

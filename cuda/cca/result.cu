@@ -77,7 +77,7 @@ __launch_bounds__ (DELIVERY_THREADS) delivery_kernel (const __grid_constant__ Cc
     delivery_keep (copy);
 }
 
-/* Makes room for the queued frame, and queues it again. Its picture may have changed. */
+/* Makes room for the queued frame, or takes it away from the whole kernel, and queues it again. Its picture may have changed. */
 bool
 queue_again (CcaAnalyser *cca, const CcaHeader &header, CtrError *error)
 {
@@ -89,6 +89,7 @@ queue_again (CcaAnalyser *cca, const CcaHeader &header, CtrError *error)
   if (header.closed > cca->closed_capacity)
     cca->closed_capacity = ctr_with_spare (header.closed);
   CcaFrameKey key = cca->current->key;
+  key.whole = key.whole && !header.too_many;
   /* Nothing of an image with regions is read again. */
   if (!key.params.foreground.regions)
     key.image = delivery_image (cca->current->copy, &cca->current->view.plane);
@@ -97,6 +98,17 @@ queue_again (CcaAnalyser *cca, const CcaHeader &header, CtrError *error)
   cca->generation++; /* the cached graphs use too little memory */
   return cca_select_graph (cca, &key, error) && cuda_session_start_clock (&cca->session, error)
          && cca_launch_graph (cca, error);
+}
+
+/* The whole kernel had no room for the frame: other kernels take the next ones. */
+void
+rest (CcaAnalyser *cca)
+{
+  constexpr uint32_t shortest = 16, longest = 512;
+  CcaRest *r = &cca->rest;
+  r->length = r->fitted >= r->length ? shortest : min (2 * r->length, longest);
+  r->left = r->length;
+  r->fitted = 0;
 }
 
 /* Waits for a complete result. Repeats the frame with more memory until the result fits, which it mostly does at once.
@@ -109,7 +121,9 @@ wait_for_result (CcaAnalyser *cca, CcaHeader *header, CtrError *error)
                          : cuda_session_wait_for_flag (&cca->session, delivery_flag (&cca->delivery), WORK, error)))
       return false;
     *header = *(const CcaHeader *) delivery_header (&cca->delivery);
-    if (header->count <= cca->capacity && header->closed <= cca->closed_capacity)
+    if (header->too_many)
+      rest (cca);
+    else if (header->count <= cca->capacity && header->closed <= cca->closed_capacity)
       return true;
     if (!queue_again (cca, *header, error))
       return false;
@@ -214,6 +228,10 @@ cca_take_result (CcaAnalyser *cca, CtrError *error)
   const uint32_t tiles = f->tiles_x * f->tiles_y;
   cca->was_crowded = header.crowded > tiles / 2;
   cca->had_few = tiles > SMALL_FRAME && max (header.count, header.all_rows) <= FEW_COMPONENTS * tiles;
+  if (cca->current->strips.ctas)
+    cca->rest.fitted++;
+  else if (cca->rest.left)
+    cca->rest.left--;
   cca->used = max (cca->used, max (header.count, header.all_rows));
   cca->used_closed = max (cca->used_closed, header.closed);
   cca->period_ended |= ctr_room_period_ends (&cca->period);

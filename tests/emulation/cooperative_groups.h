@@ -15,6 +15,12 @@ struct cluster_group {
     ::emulation::meet_cluster (file, line);
   }
 
+  void
+  barrier_wait (const char *file = __builtin_FILE(), unsigned line = __builtin_LINE()) const
+  {
+    ::emulation::meet_cluster (file, line);
+  }
+
   /* As OWN, which is in the calling CTA's shared memory, in that of the CTA of RANK. */
   template <typename T>
   T *

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How one cluster of CTAs, which has made the table of components, brings it to the host. All of its threads call these. */
+#ifndef CTR_CUDA_CCA_CLUSTER_OUTPUT_CUH
+#define CTR_CUDA_CCA_CLUSTER_OUTPUT_CUH
+
+#include "cuda/cca/device_state.cuh"
+#include "cuda/common/cluster.cuh"
+#include "cuda/common/ptx.cuh"
+
+namespace
+{
+
+/* Sets the host's flag behind all that the cluster has written: the barrier orders it before what thread 0 does, and its fence passes that
+ * on to the host. */
+__device__ inline void
+set_flag (const CcaKernelArgs &f)
+{
+  cluster_barrier ();
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    fence_system ();
+    *(volatile uint32_t *) f.host.flag = 1;
+  }
+}
+
+/* Copies the table to the host. The cluster has written it. */
+template <int THREADS>
+__device__ inline void
+copy_table (const CcaKernelArgs &f, uint32_t rows)
+{
+  static_assert (sizeof (CtrComponent) == 2 * sizeof (uint4), "two words a row");
+  const uint4 *from = (const uint4 *) f.table.components;
+  uint4 *to = (uint4 *) f.host.components;
+  for (uint32_t i = blockIdx.x * THREADS + threadIdx.x; i < 2 * rows; i += gridDim.x * THREADS)
+    to[i] = from[i];
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* All of the component analysis of a small frame in one kernel, by one cluster of CTAs, each with a strip of whole rows. In such a frame
+ * all time goes into steps that wait for one another. So a CTA first does alone all that it can (strips.cuh), then tells all others of its
+ * open components, in one step, and each of them unites those of the whole frame in its own shared memory. Strips follow one
+ * another in raster order, so the rows of the table do, too. */
+#include "cuda/cca/analyser.cuh"
+#include "cuda/cca/cluster_output.cuh"
+#include "cuda/cca/strips.cuh"
+
+namespace
+{
+
+/* Tells all other CTAs of the strip. OPEN: its open components. */
+template <typename Strip>
+__device__ inline void
+publish (const Strip &strip, uint32_t open)
+{
+  auto &s = strip.s;
+  const uint32_t own = strip.cta * STRIP_OPENS, contacts = min (s.contact_count, STRIP_CONTACTS);
+  const uint32_t last_runs = strip.cta + 1 < strip.strips && !s.too_many
+                                 ? min (strip.run_count - strip.runs_before (strip.rows), LAST_RUNS)
+                                 : 0;
+  for (uint32_t to = strip.warp; to < strip.ctas; to += STRIP_WARPS) {
+    auto *const by_strip = cluster_shared (&s.by_strip, to);
+    if (strip.lane == 0)
+      by_strip->info[strip.cta] = {s.closed_count, open, contacts, s.too_many};
+    if (to == strip.cta)
+      continue;
+    for (uint32_t i = strip.lane; i < contacts; i += 32)
+      by_strip->contacts[strip.cta][i] = s.by_strip.contacts[strip.cta][i];
+    for (uint32_t i = strip.lane; 2 * i < last_runs; i += 32)
+      ((uint32_t *) by_strip->last_names[strip.cta])[i] = ((uint32_t *) s.by_strip.last_names[strip.cta])[i];
+    auto *const by_name = cluster_shared (&s.by_name, to);
+    for (uint32_t i = own + strip.lane; i < own + open; i += 32) {
+      by_name->sums[i] = s.by_name.sums[i];
+      by_name->bottom[i] = s.by_name.bottom[i];
+      by_name->parents[i] = s.by_name.parents[i];
+    }
+  }
+}
+
+template <typename Shared>
+__device__ inline NameKey
+root_of (const Shared &s, NameKey key)
+{
+  for (NameKey up; (up = *(volatile NameKey *) &s.by_name.parents[name_of (key)]) != key;)
+    key = up;
+  return key;
+}
+
+template <typename Shared>
+__device__ inline void
+unite_names (Shared &s, uint32_t name_a, uint32_t name_b)
+{
+  volatile NameKey *const parents = s.by_name.parents;
+  NameKey a = parents[name_a], b = parents[name_b];
+  for (;;) {
+    for (NameKey moves = 1; moves;) {
+      const NameKey up_a = parents[name_of (a)], up_b = parents[name_of (b)];
+      moves = (up_a ^ a) | (up_b ^ b);
+      a = up_a;
+      b = up_b;
+    }
+    if (a == b)
+      return;
+    const NameKey high = max (a, b), low = min (a, b), old = atomicMin (&s.by_name.parents[name_of (high)], low);
+    if (old == high)
+      return;
+    a = old;
+    b = low;
+  }
+}
+
+/* Unites the components of all strips that touch across the seams, each seam by a warp. */
+template <typename Strip>
+__device__ inline void
+unite_strips (const Strip &strip)
+{
+  auto &by_strip = strip.s.by_strip;
+  for (uint32_t below = strip.warp + 1; below < strip.strips; below += STRIP_WARPS)
+    for (uint32_t i = strip.lane; i < by_strip.info[below].contacts; i += 32) {
+      const uint32_t contact = by_strip.contacts[below][i];
+      unite_names (strip.s, by_strip.last_names[below - 1][contact >> 16], contact & 0xffff);
+    }
+}
+
+/* Calls WORK (strip, name, whether it is a component) for all open components, each strip by a warp. */
+template <typename Strip, typename Work>
+__device__ inline void
+for_all_names (const Strip &strip, const Work &work)
+{
+  for (uint32_t from = strip.warp; from < strip.strips; from += STRIP_WARPS) {
+    const uint32_t open = strip.s.by_strip.info[from].open;
+    for (uint32_t i = strip.lane; i - strip.lane < open; i += 32)
+      work (from, from * STRIP_OPENS + i, i < open);
+  }
+}
+
+/* Adds the sums of open components to their roots in this strip, counts the roots of each strip and marks the first pixels of those of this one. */
+template <typename Strip>
+__device__ inline void
+sum_strips (Strip &strip, bool limited)
+{
+  auto &s = strip.s;
+  auto count_root = [&] (uint32_t from, uint32_t name, bool is_root) {
+    const uint32_t roots = __popc (__ballot_sync (~0u, is_root));
+    if (strip.lane == 0)
+      s.by_strip.roots[from] += roots;
+    if (is_root && from == strip.cta)
+      strip.mark (s.top_of_open[name % STRIP_OPENS]);
+  };
+  for_all_names (strip, [&] (uint32_t from, uint32_t name, bool has) {
+    bool is_root = false;
+    if (has) {
+      const NameKey root = root_of (s, *(volatile NameKey *) &s.by_name.parents[name]);
+      const uint32_t root_name = name_of (root);
+      is_root = root_name == name;
+      const bool is_own = root >> KEY_CTA == strip.cta;
+      if (!is_root && (is_own || limited)) {
+        const uint4 sums = s.by_name.sums[name];
+        if (is_own)
+          strip.add (s.top_of_open[root_name % STRIP_OPENS], sums.x, sums.y, sums.z, sums.w >> 16, sums.w & 0xffff,
+              s.by_name.bottom[name]);
+        if (limited)
+          atomicAdd (&s.by_name.sums[root_name].x, sums.x);
+      }
+    }
+    if (!limited)
+      count_root (from, name, is_root);
+  });
+  __syncthreads ();
+  if (!limited)
+    return;
+  for_all_names (strip, [&] (uint32_t from, uint32_t name, bool has) {
+    count_root (
+        from, name, has && name_of (s.by_name.parents[name]) == name && is_area_kept (strip.f, s.by_name.sums[name].x));
+  });
+  __syncthreads ();
+}
+
+/* Components of the strip that start before each of its words: takes the place of starts. */
+template <int K, typename Strip>
+__device__ inline void
+scan_marks (const Strip &strip)
+{
+  auto &s = strip.s;
+  uint32_t own[K], sum = 0;
+#pragma unroll
+  for (int k = 0; k < K; k++)
+    sum += own[k] = __popc (s.by_word.marks[strip.t * K + k]);
+  const uint32_t sums = sum_of_lanes (sum);
+  if (strip.lane == 31)
+    s.warp_sums[strip.warp] = sums;
+  __syncthreads ();
+  uint32_t next = total_of_lanes (strip.lane < strip.warp ? s.warp_sums[strip.lane] : 0) + sums - sum;
+#pragma unroll
+  for (int k = 0; k < K; k++) {
+    s.by_word.before[strip.t * K + k] = next;
+    next += own[k];
+  }
+  __syncthreads ();
+}
+
+/* Writes the table row of top N, if it is a component of the result. FIRST_ROW: of the strip. EARLY: to the host, too. */
+template <typename Strip>
+__device__ inline void
+write_row (const Strip &strip, uint32_t n, uint32_t first_row, bool early)
+{
+  const auto &s = strip.s;
+  const CcaKernelArgs &f = strip.f;
+  const uint32_t area = s.by_top.area[n];
+  if (!area)
+    return;
+  const uint32_t y = s.by_top.first[n] >> 16, x = s.by_top.first[n] & 0xffff, at = y * strip.columns + x / 32;
+  const uint32_t marks = s.by_word.marks[at], bit = 1u << x % 32;
+  const uint32_t row = first_row + s.by_word.before[at] + __popc (marks & (bit - 1));
+  if (!(marks & bit) || row >= f.table.capacity)
+    return;
+  CtrComponent c;
+  c.sum_x = s.by_top.sum_x[n];
+  c.sum_y = s.by_top.sum_y[n];
+  c.area = area;
+  c.left = 65535 - s.by_top.not_left[n];
+  c.top = strip.top + y - 1;
+  c.width = s.by_top.right[n] - c.left + 1;
+  c.height = s.by_top.bottom[n] - c.top + 1;
+  c.start_x = x;
+  c.value = 0;
+  const uint4 *const from = (const uint4 *) &c;
+  for (int half = 0; half < 2; half++) {
+    ((uint4 *) &f.table.components[row])[half] = from[half];
+    if (early)
+      ((uint4 *) &f.host.components[row])[half] = from[half];
+  }
+}
+
+/* One cluster. */
+template <int CONNECTIVITY, int K>
+__global__ void
+__launch_bounds__ (STRIP_THREADS, 1) whole_kernel (const __grid_constant__ CcaKernelArgs f,
+    const __grid_constant__ StripPlan plan, const __grid_constant__ PictureCopy copy)
+{
+  extern __shared__ uint4 shared[];
+  Strip<CONNECTIVITY, K> strip (f, plan, *(StripShared<K> *) shared);
+  auto &s = strip.s;
+  const uint32_t t = strip.t, lane = strip.lane;
+  cluster_arrive ();
+  strip.clear ();
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold;
+  strip.load (plan, threshold);
+  __syncthreads ();
+  const bool fits = strip.number_runs (plan) && !__syncthreads_or (!strip.link ());
+  uint32_t open = 0;
+  if (fits) {
+    strip.join ();
+    __syncthreads ();
+    strip.sum_up ();
+    __syncthreads ();
+    const uint32_t bits = s.open_tops[lane], opens = __popc (bits), before = sum_of_lanes (opens) - opens;
+    open = __shfl_sync (~0u, before + opens, 31);
+    strip.name_seams (bits, before);
+    strip.list_components (bits, before);
+  }
+  if (t == 0 && (!fits || open > STRIP_OPENS))
+    s.too_many = 1;
+  __syncthreads ();
+  cluster_wait (); /* All CTAs have started. */
+  publish (strip, min (open, STRIP_OPENS));
+  cluster_barrier ();
+
+  const StripInfo info = lane < strip.ctas ? s.by_strip.info[lane] : StripInfo ();
+  const bool too_many = __any_sync (~0u, info.too_many);
+  CcaHeader result = {0, 0, threshold, 0, 0, 0, too_many};
+  uint32_t components = 0; /* of strip LANE */
+  if (!too_many) {
+    unite_strips (strip);
+    __syncthreads ();
+    sum_strips (strip, f.min_area > 1 || f.max_area);
+    components = lane < STRIP_CTAS ? info.closed + s.by_strip.roots[lane] : 0;
+    result.count = total_of_lanes (components);
+    result.rows_complete = result.count <= f.table.capacity;
+  }
+  if (strip.cta == 0 && t == 0) {
+    *f.header = *f.host.header = result;
+    *f.numbers = {result.rows_complete, result.count, 0};
+  }
+  if (result.count) {
+    const bool early = is_early (f, result);
+    scan_marks<K> (strip);
+    const uint32_t first_row = total_of_lanes (lane < strip.cta ? components : 0);
+    for (uint32_t n = t; n < s.top_count; n += STRIP_THREADS)
+      write_row (strip, n, first_row, early);
+    if (result.rows_complete && !early && result.count <= f.host.rows) {
+      cluster_barrier ();
+      copy_table<STRIP_THREADS> (f, result.count);
+    }
+  }
+  set_flag (f);
+  if (copy.from && !result.rows_complete)
+    delivery_keep (copy);
+}
+
+typedef void (*WholeKernel) (CcaKernelArgs, StripPlan, PictureCopy);
+
+/* Of threads with so many words: the least sufficient number of 1, 2, 4 and 9. */
+WholeKernel
+kernel_of (int connectivity, uint32_t words)
+{
+  if (connectivity == 8)
+    return words == 1   ? whole_kernel<8, 1>
+           : words == 2 ? whole_kernel<8, 2>
+           : words == 4 ? whole_kernel<8, 4>
+                        : whole_kernel<8, 9>;
+  return words == 1   ? whole_kernel<4, 1>
+         : words == 2 ? whole_kernel<4, 2>
+         : words == 4 ? whole_kernel<4, 4>
+                      : whole_kernel<4, 9>;
+}
+
+} // namespace
+
+uint32_t
+cca_whole_ctas ()
+{
+  constexpr int shared = sizeof (StripShared<9>);
+  const WholeKernel kernels[] = {kernel_of (4, 1), kernel_of (4, 2), kernel_of (4, 4), kernel_of (4, 9),
+      kernel_of (8, 1), kernel_of (8, 2), kernel_of (8, 4), kernel_of (8, 9)};
+  uint32_t ctas = ctr_cluster_ctas (kernels, STRIP_THREADS);
+  for (const WholeKernel kernel : kernels) {
+    const auto has_room = [&] {
+      cudaLaunchAttribute attributes[2];
+      cudaLaunchConfig_t config = ctr_cluster_config (ctas, STRIP_THREADS, NULL, attributes);
+      config.dynamicSmemBytes = shared;
+      int clusters = 0;
+      return cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared) == cudaSuccess
+             && cudaOccupancyMaxActiveClusters (&clusters, kernel, &config) == cudaSuccess && clusters > 0;
+    };
+    while (ctas && !has_room ())
+      ctas = ctas == CTR_MOST_CLUSTER_CTAS ? CTR_MOST_CLUSTER_CTAS / 2 : 0;
+  }
+  cudaGetLastError (); /* a GPU that does not support them is no error */
+  return ctas;
+}
+
+bool
+cca_plan_whole (uint32_t width, uint32_t height, uint32_t ctas, StripPlan *plan)
+{
+  const uint32_t columns = ctr_div_up (width, 32);
+  *plan = StripPlan ();
+  /* Sums of the whole frame fit 32 bits. */
+  if (!ctas || (uint64_t) width * height * max (width, height) > 1ull << 32)
+    return false;
+  const uint32_t rows = ctr_div_up (height, ctas), strips = ctr_div_up (height, rows),
+                 least = ctr_div_up ((rows + 1) * columns, STRIP_THREADS),
+                 words = least > 4   ? 9
+                         : least > 2 ? 4
+                                     : least;
+  const uint32_t reciprocal = ctr_div_up (1 << STRIP_RECIPROCAL, columns);
+  /* Quotients are exact, and products fit 32 bits. */
+  if (least > words || words * STRIP_THREADS * columns > 1 << STRIP_RECIPROCAL
+      || (uint64_t) words * STRIP_THREADS * reciprocal > UINT32_MAX)
+    return false;
+  while (ctas / 2 >= strips)
+    ctas /= 2;
+  const size_t shared = words == 1   ? sizeof (StripShared<1>)
+                        : words == 2 ? sizeof (StripShared<2>)
+                        : words == 4 ? sizeof (StripShared<4>)
+                                     : sizeof (StripShared<9>);
+  *plan = {ctas, strips, rows, columns, reciprocal, words, (uint32_t) shared};
+  return true;
+}
+
+void
+cca_launch_whole (
+    const CcaKernelArgs &f, const StripPlan &plan, int connectivity, const PictureCopy &copy, cudaStream_t stream)
+{
+  cudaLaunchAttribute attributes[2];
+  cudaLaunchConfig_t config = ctr_cluster_config (plan.ctas, STRIP_THREADS, stream, attributes);
+  config.dynamicSmemBytes = plan.shared;
+  ctr_launch_configured (config, kernel_of (connectivity, plan.words), f, plan, copy);
+}
