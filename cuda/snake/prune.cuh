@@ -173,6 +173,7 @@ warp_judge_removals (const SnakeKernelArgs &f, const Snake &s, SnakeRemovals all
     takes_all = together < limit;
     description = takes_all ? together : best;
   }
+  __syncwarp (); /* All have read the guess. */
   if (threadIdx.x == 0) {
     s.scratch->inside = ctr_snake_sums_add (s.inside, takes_all ? all.gain : one.gain);
     s.scratch->lengths = takes_all ? lengths_after (all) : lengths_after (one);
