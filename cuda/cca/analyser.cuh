@@ -169,6 +169,9 @@ bool cca_select_graph (CcaAnalyser *cca, const CcaFrameKey *key, CtrError *error
 /* Launches the current graph, or its kernels, and marks the frame's end. */
 bool cca_launch_graph (CcaAnalyser *cca, CtrError *error);
 
+/* Waits for a complete result. Repeats the frame with more memory, or in tiles, until the result fits, which it mostly does at once. */
+bool cca_wait_for_result (CcaAnalyser *cca, CcaHeader *header, CtrError *error);
+
 /* Waits for the queued image and returns its result. If that outgrows the capacity, the capacity grows and the frame is
  * analysed again. */
 CtrComponents *cca_take_result (CcaAnalyser *cca, CtrError *error);

@@ -137,6 +137,15 @@ cca_get_device_result (void *state, CtrDeviceComponents *result, CtrError *error
   CcaAnalyser *cca = (CcaAnalyser *) state;
   if (!cca->current)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "no image was queued: call ctr_cca_enqueue() first");
+  /* A frame that the whole kernel has no room for is queued again by the host. */
+  if (cca->current->strips.ctas && cca->session.stream) {
+    CcaHeader header;
+    cuda_session_enter (&cca->session);
+    const bool complete = cca_wait_for_result (cca, &header, error);
+    cuda_session_leave (&cca->session);
+    if (!complete)
+      return false;
+  }
   const CcaKernelArgs *f = &cca->current->args;
   *result = {f->table.components, &f->header->count, cca->current->key.labels, f->table.capacity};
   return true;

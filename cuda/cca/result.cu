@@ -111,25 +111,6 @@ rest (CcaAnalyser *cca)
   r->fitted = 0;
 }
 
-/* Waits for a complete result. Repeats the frame with more memory until the result fits, which it mostly does at once.
- */
-bool
-wait_for_result (CcaAnalyser *cca, CcaHeader *header, CtrError *error)
-{
-  for (;;) {
-    if (!(cca->overtakes ? cuda_session_wait_for_mark (&cca->session, WORK, error)
-                         : cuda_session_wait_for_flag (&cca->session, delivery_flag (&cca->delivery), WORK, error)))
-      return false;
-    *header = *(const CcaHeader *) delivery_header (&cca->delivery);
-    if (header->too_many)
-      rest (cca);
-    else if (header->count <= cca->capacity && header->closed <= cca->closed_capacity)
-      return true;
-    if (!queue_again (cca, *header, error))
-      return false;
-  }
-}
-
 /* Copies SIZE bytes from the device to pageable host memory, in pieces through pinned memory. */
 bool
 fetch (CcaAnalyser *cca, const void *to, const void *from, size_t size, CtrError *error)
@@ -212,11 +193,28 @@ cca_launch_delivery (const CcaKernelArgs &f, const Delivery *delivery, uint32_t 
       (uint8_t *) delivery_header (delivery), cca_delivered (&f, rows), delivery_flag (delivery), copy);
 }
 
+bool
+cca_wait_for_result (CcaAnalyser *cca, CcaHeader *header, CtrError *error)
+{
+  for (;;) {
+    if (!(cca->overtakes ? cuda_session_wait_for_mark (&cca->session, WORK, error)
+                         : cuda_session_wait_for_flag (&cca->session, delivery_flag (&cca->delivery), WORK, error)))
+      return false;
+    *header = *(const CcaHeader *) delivery_header (&cca->delivery);
+    if (header->too_many)
+      rest (cca);
+    else if (header->count <= cca->capacity && header->closed <= cca->closed_capacity)
+      return true;
+    if (!queue_again (cca, *header, error))
+      return false;
+  }
+}
+
 CtrComponents *
 cca_take_result (CcaAnalyser *cca, CtrError *error)
 {
   CcaHeader header;
-  if (!wait_for_result (cca, &header, error))
+  if (!cca_wait_for_result (cca, &header, error))
     return NULL;
   const CtrCcaParams *params = &cca->current->key.params;
   const CcaKernelArgs *f = &cca->current->args;

@@ -18,8 +18,7 @@ namespace
 constexpr int STRIP_THREADS = 512;
 constexpr uint32_t STRIP_WARPS = STRIP_THREADS / 32;
 constexpr uint32_t STRIP_CTAS = CTR_MOST_CLUSTER_CTAS;
-/* Threads with K words have room for so many runs. With many words, frames of more runs are done sooner in tiles. */
-template <int K> constexpr uint32_t STRIP_RUNS = K > 4 ? 1280 : 4096;
+constexpr uint32_t STRIP_RUNS = 4096;
 constexpr uint32_t STRIP_TOPS = 1024;
 constexpr uint32_t STRIP_OPENS = 128;    /* components of a strip that may go on in others */
 constexpr uint32_t STRIP_CONTACTS = 256; /* with the strip above */
@@ -65,9 +64,9 @@ template <int K> struct StripShared {
     uint32_t before[K * STRIP_THREADS]; /* starts, in the end marks */
   } by_word;                            /* by rows, from that above the strip on */
   struct {
-    uint32_t start[STRIP_RUNS<K>]; /* row << 16 | column; rows count from that above the strip */
-    uint32_t end[STRIP_RUNS<K>];   /* last column, runs it touches above beyond the first one << 16 */
-    uint32_t entry[STRIP_RUNS<K>]; /* parent << 16 | top: of a run without a link, in the end of all */
+    uint32_t start[STRIP_RUNS]; /* row << 16 | column; rows count from that above the strip */
+    uint32_t end[STRIP_RUNS];   /* last column, runs it touches above beyond the first one << 16 */
+    uint32_t entry[STRIP_RUNS]; /* parent << 16 | top: of a run without a link, in the end of all */
   } by_run;
   struct {
     uint32_t area[STRIP_TOPS]; /* 0: no component */
@@ -164,7 +163,7 @@ template <int CONNECTIVITY, int K> struct Strip {
     const uint32_t of_warp = lane < STRIP_WARPS ? s.warp_sums[lane] : 0;
     run_count = total_of_lanes (of_warp);
     uint32_t next = total_of_lanes (lane < warp ? of_warp : 0) + sums - sum;
-    if (run_count > STRIP_RUNS<K>)
+    if (run_count > STRIP_RUNS)
       return false;
 #pragma unroll
     for (int k = 0; k < K; k++) {

@@ -264,19 +264,13 @@ __launch_bounds__ (STRIP_THREADS, 1) whole_kernel (const __grid_constant__ CcaKe
 
 typedef void (*WholeKernel) (CcaKernelArgs, StripPlan, PictureCopy);
 
-/* Of threads with so many words: the least sufficient number of 1, 2, 4 and 9. */
+/* Of threads with so many words: the least sufficient number of 1, 2 and 4. */
 WholeKernel
 kernel_of (int connectivity, uint32_t words)
 {
   if (connectivity == 8)
-    return words == 1   ? whole_kernel<8, 1>
-           : words == 2 ? whole_kernel<8, 2>
-           : words == 4 ? whole_kernel<8, 4>
-                        : whole_kernel<8, 9>;
-  return words == 1   ? whole_kernel<4, 1>
-         : words == 2 ? whole_kernel<4, 2>
-         : words == 4 ? whole_kernel<4, 4>
-                      : whole_kernel<4, 9>;
+    return words == 1 ? whole_kernel<8, 1> : words == 2 ? whole_kernel<8, 2> : whole_kernel<8, 4>;
+  return words == 1 ? whole_kernel<4, 1> : words == 2 ? whole_kernel<4, 2> : whole_kernel<4, 4>;
 }
 
 } // namespace
@@ -284,9 +278,9 @@ kernel_of (int connectivity, uint32_t words)
 uint32_t
 cca_whole_ctas ()
 {
-  constexpr int shared = sizeof (StripShared<9>);
-  const WholeKernel kernels[] = {kernel_of (4, 1), kernel_of (4, 2), kernel_of (4, 4), kernel_of (4, 9),
-      kernel_of (8, 1), kernel_of (8, 2), kernel_of (8, 4), kernel_of (8, 9)};
+  constexpr int shared = sizeof (StripShared<4>);
+  const WholeKernel kernels[] = {
+      kernel_of (4, 1), kernel_of (4, 2), kernel_of (4, 4), kernel_of (8, 1), kernel_of (8, 2), kernel_of (8, 4)};
   uint32_t ctas = ctr_cluster_ctas (kernels, STRIP_THREADS);
   for (const WholeKernel kernel : kernels) {
     const auto has_room = [&] {
@@ -313,21 +307,16 @@ cca_plan_whole (uint32_t width, uint32_t height, uint32_t ctas, StripPlan *plan)
   if (!ctas || (uint64_t) width * height * max (width, height) > 1ull << 32)
     return false;
   const uint32_t rows = ctr_div_up (height, ctas), strips = ctr_div_up (height, rows),
-                 least = ctr_div_up ((rows + 1) * columns, STRIP_THREADS),
-                 words = least > 4   ? 9
-                         : least > 2 ? 4
-                                     : least;
+                 least = ctr_div_up ((rows + 1) * columns, STRIP_THREADS), words = least > 2 ? 4 : least;
   const uint32_t reciprocal = ctr_div_up (1 << STRIP_RECIPROCAL, columns);
-  /* Quotients are exact, and products fit 32 bits. */
-  if (least > words || words * STRIP_THREADS * columns > 1 << STRIP_RECIPROCAL
-      || (uint64_t) words * STRIP_THREADS * reciprocal > UINT32_MAX)
+  /* Then quotients are exact. Products fit 32 bits. */
+  if (least > words || words * STRIP_THREADS * columns > 1 << STRIP_RECIPROCAL)
     return false;
   while (ctas / 2 >= strips)
     ctas /= 2;
   const size_t shared = words == 1   ? sizeof (StripShared<1>)
                         : words == 2 ? sizeof (StripShared<2>)
-                        : words == 4 ? sizeof (StripShared<4>)
-                                     : sizeof (StripShared<9>);
+                                     : sizeof (StripShared<4>);
   *plan = {ctas, strips, rows, columns, reciprocal, words, (uint32_t) shared};
   return true;
 }

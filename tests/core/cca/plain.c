@@ -2,8 +2,10 @@
 /* Compares the backends where only the table of components is asked for: the CUDA backend then has kernels for small frames alone, up to
  * one for all steps, which hands a frame with too many runs over to others. */
 #include "tests/core/cca/testing.h"
+#include "tests/core/common/gpu.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static Setup setup, cpu;
 static CtrCca *cca, *on_cpu; /* one analyser each for all images */
@@ -111,11 +113,46 @@ test_room (void)
   }
 }
 
+/* A result that is read on the GPU before it is taken: of frames with room in one kernel, and of others. */
+static void
+test_device_result (void)
+{
+  if (setup.backend != CTR_BACKEND_CUDA)
+    return;
+  void *stream = gpu_stream_new_following ();
+  for (int i = 0; i < 4; i++) {
+    const uint32_t w = 640, h = 200;
+    uint8_t *mask = i % 2 ? shape_new (SHAPE_DOTS, w, h) : noise_new (&rng, w, h, 40, 20);
+    Picture picture = picture_of_mask (&rng, mask, w, h, plain, 100, false);
+    const CtrCcaParams params = params_of (4, 100, false, 0);
+    CtrComponents *expected = analyse (on_cpu, &cpu, &picture.view, &params);
+    CtrDeviceComponents device;
+    CtrError error;
+    uint32_t count;
+    describe ("%s", i % 2 ? "many runs" : "few runs");
+    CHECK (ctr_cca_enqueue (cca, &picture.view, &params, stream, &error));
+    CHECK (ctr_cca_get_device_result (cca, &device, &error));
+    gpu_download (&count, device.count, sizeof count);
+    CHECK (count == expected->count && count <= device.capacity);
+    CtrComponent *table = malloc (count * sizeof *table);
+    gpu_download (table, device.table, count * sizeof *table);
+    CHECK (memcmp (table, expected->table, count * sizeof *table) == 0);
+    CtrComponents *actual = ctr_cca_finish (cca, &error);
+    CHECK (actual);
+    check_components_equal (expected, actual);
+    ctr_components_unref (expected);
+    ctr_components_unref (actual);
+    free (table);
+    picture_free (&picture);
+    free (mask);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
   static const Test tests[] = {{"small", test_small}, {"shapes", test_shapes}, {"layouts", test_layouts},
-      {"turns", test_turns}, {"room", test_room}};
+      {"turns", test_turns}, {"room", test_room}, {"device result", test_device_result}};
   setup = setup_open (argc > 1 ? argv[1] : NULL, true);
   cpu = setup_open ("cpu", false);
   cca = analyser_new (&setup);
