@@ -113,31 +113,31 @@ test_room (void)
   }
 }
 
-/* A result that is read on the GPU before it is taken: of frames with room in one kernel, and of others. */
+/* A result that is read on the GPU before it is taken: of a frame with room in one kernel, and of another one. */
 static void
 test_device_result (void)
 {
   if (setup.backend != CTR_BACKEND_CUDA)
     return;
-  void *stream = gpu_stream_new_following ();
-  for (int i = 0; i < 4; i++) {
+  CtrCca *fresh = analyser_new (&setup);
+  for (int many = 0; many < 2; many++) {
     const uint32_t w = 640, h = 200;
-    uint8_t *mask = i % 2 ? shape_new (SHAPE_DOTS, w, h) : noise_new (&rng, w, h, 40, 20);
+    uint8_t *mask = many ? shape_new (SHAPE_DOTS, w, h) : noise_new (&rng, w, h, 40, 20);
     Picture picture = picture_of_mask (&rng, mask, w, h, plain, 100, false);
     const CtrCcaParams params = params_of (4, 100, false, 0);
     CtrComponents *expected = analyse (on_cpu, &cpu, &picture.view, &params);
     CtrDeviceComponents device;
     CtrError error;
     uint32_t count;
-    describe ("%s", i % 2 ? "many runs" : "few runs");
-    CHECK (ctr_cca_enqueue (cca, &picture.view, &params, stream, &error));
-    CHECK (ctr_cca_get_device_result (cca, &device, &error));
+    describe ("%s", many ? "many runs" : "few runs");
+    CHECK (ctr_cca_enqueue (fresh, &picture.view, &params, setup.stream, &error));
+    CHECK (ctr_cca_get_device_result (fresh, &device, &error));
     gpu_download (&count, device.count, sizeof count);
     CHECK (count == expected->count && count <= device.capacity);
     CtrComponent *table = malloc (count * sizeof *table);
     gpu_download (table, device.table, count * sizeof *table);
     CHECK (memcmp (table, expected->table, count * sizeof *table) == 0);
-    CtrComponents *actual = ctr_cca_finish (cca, &error);
+    CtrComponents *actual = ctr_cca_finish (fresh, &error);
     CHECK (actual);
     check_components_equal (expected, actual);
     ctr_components_unref (expected);
@@ -146,6 +146,7 @@ test_device_result (void)
     picture_free (&picture);
     free (mask);
   }
+  ctr_cca_free (fresh);
 }
 
 int
