@@ -225,7 +225,7 @@ cta_make_removals (const SnakeKernelArgs &f, Snake &s, uint32_t listed, CtrSnake
     cta_best (s, &best, &best_index);
   }
   if (guessed && s.scratch->description < limit)
-    s.scratch->only = NO_CHANGE;
+    *(volatile uint32_t *) &s.scratch->only = NO_CHANGE; /* by all lanes */
   else if (threadIdx.x < 32)
     warp_judge_removals (
         f, s, all, removal_of (s, best_index, s.changes[best_index].gain), best, best_index, lengths, limit);

@@ -5,8 +5,6 @@
 
 #include "emulation.h"
 
-#include <cstring>
-
 static inline void
 meet_cluster (const char *file = __builtin_FILE(), unsigned line = __builtin_LINE())
 {
@@ -15,23 +13,26 @@ meet_cluster (const char *file = __builtin_FILE(), unsigned line = __builtin_LIN
 
 #define CTR_HAVE_SENDS 1
 
-/* How many more bytes come than were expected, in 32 bits with a sign; then a bit that is set when they are expected; the others count
+/* All accesses are volatile, as they race with those of other CTAs: the bytes that are counted order them.
+ *
+ * How many more bytes come than were expected, in 32 bits with a sign; then a bit that is set when they are expected; the others count
  * phases. */
 typedef uint64_t SentBytes;
 
 static inline void
 sent_bytes_change (SentBytes *bytes, uint32_t more, uint64_t expected)
 {
-  const uint64_t now = *bytes;
+  volatile SentBytes *const counter = bytes;
+  const uint64_t now = *counter;
   const uint32_t sum = (uint32_t) now + more;
   const uint64_t rest = now >> 32 | expected;
-  *bytes = sum == 0 && (rest & 1) ? (rest + 1) << 32 : rest << 32 | sum;
+  *counter = sum == 0 && (rest & 1) ? (rest + 1) << 32 : rest << 32 | sum;
 }
 
 static inline void
 sent_bytes_init (SentBytes *bytes)
 {
-  *bytes = 0;
+  *(volatile SentBytes *) bytes = 0;
 }
 
 static inline void
@@ -51,7 +52,9 @@ template <int COUNT>
 static inline void
 send_words (uint64_t *own, const uint64_t *from, SentBytes *bytes, uint32_t rank)
 {
-  std::memcpy (::emulation::shared_of_rank (own, rank), from, COUNT * sizeof *from);
+  volatile uint64_t *const there = (uint64_t *) ::emulation::shared_of_rank (own, rank);
+  for (int i = 0; i < COUNT; i++)
+    there[i] = from[i];
   sent_bytes_change ((SentBytes *) ::emulation::shared_of_rank (bytes, rank), COUNT * sizeof *from, 0);
 }
 
