@@ -12,6 +12,7 @@
 
 #include "cuda/cca/seams.cuh"
 #include "cuda/cca/tile_output.cuh"
+#include "cuda/cca/unite_runs.cuh"
 
 namespace
 {
@@ -108,22 +109,7 @@ template <int CONNECTIVITY, int THREADS, typename Shared> struct RunLabels {
   __device__ void
   unite (uint32_t a, uint32_t b)
   {
-    for (;;) {
-      /* The loads of both ways to the roots overlap. */
-      for (uint32_t moves = 1; moves;) {
-        const uint32_t up_a = parent (a), up_b = parent (b);
-        moves = (up_a ^ a) | (up_b ^ b);
-        a = up_a;
-        b = up_b;
-      }
-      if (a == b)
-        return;
-      const uint32_t high = max (a, b), low = min (a, b), old = atomicMin (&s.entry[high], low << 16) >> 16;
-      if (old == high)
-        return;
-      a = old; /* HIGH was no root any more: unite its parent, too. */
-      b = low;
-    }
+    unite_runs (*this, s.entry, a, b);
   }
 
   /* Calls WORK (i, whether there is one) for all i < END, by whole warps. Behind a loop in it the compiler alone does not bring the

@@ -8,6 +8,7 @@
 #define CTR_CUDA_CCA_STRIPS_CUH
 
 #include "cuda/cca/device_state.cuh"
+#include "cuda/cca/unite_runs.cuh"
 #include "cuda/common/cluster.cuh"
 #include "cuda/common/pixels.cuh"
 #include "cuda/common/ptx.cuh"
@@ -250,21 +251,7 @@ template <int CONNECTIVITY, int K> struct Strip {
   __device__ void
   unite (uint32_t a, uint32_t b)
   {
-    for (;;) {
-      for (uint32_t moves = 1; moves;) {
-        const uint32_t up_a = parent (a), up_b = parent (b);
-        moves = (up_a ^ a) | (up_b ^ b);
-        a = up_a;
-        b = up_b;
-      }
-      if (a == b)
-        return;
-      const uint32_t high = max (a, b), low = min (a, b), old = atomicMin (&s.by_run.entry[high], low << 16) >> 16;
-      if (old == high)
-        return;
-      a = old; /* HIGH was no root any more: unite its parent, too. */
-      b = low;
-    }
+    unite_runs (*this, s.by_run.entry, a, b);
   }
 
   /* Shortens links, and unites the runs at all other contacts. */
