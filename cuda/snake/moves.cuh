@@ -213,15 +213,23 @@ is_worse (const Snake &s, const SnakeChange &own, uint32_t i)
   return other.index != NO_CHANGE && is_better (other.value, i, own.value, own.index);
 }
 
+/* Is this lane's one of up to SNAKE_WARP_CHANGES listed changes, *OWN, one that no neighbour's change excludes? */
+__device__ inline bool
+is_likely_made (const Snake &s, uint32_t listed, SnakeChange *own)
+{
+  const bool there = lane_index () < listed;
+  *own = s.scratch->first_changes[there ? lane_index () : 0];
+  return there && !is_worse (s, *own, ctr_snake_before (s.count, own->index))
+         && !is_worse (s, *own, ctr_snake_next (s.count, own->index));
+}
+
 /* Finds the criterion after those of up to SNAKE_WARP_CHANGES listed moves that no neighbour's move excludes, while other warps find
  * which ones are dropped: mostly no others are. Leaves it in the scratch memory. */
 __device__ inline void
 warp_guess_moves (const SnakeKernelArgs &f, const Snake &s, uint32_t listed)
 {
-  const bool there = lane_index () < listed;
-  const SnakeChange own = s.scratch->first_changes[there ? lane_index () : 0];
-  const bool made = there && !is_worse (s, own, ctr_snake_before (s.count, own.index))
-                    && !is_worse (s, own, ctr_snake_next (s.count, own.index));
+  SnakeChange own;
+  const bool made = is_likely_made (s, listed, &own);
   const uint32_t all = __ballot_sync (~0u, made);
   const CtrSnakeSums inside = ctr_snake_sums_add (s.inside, warp_sum (made ? own.gain : CtrSnakeSums{0, 0, 0}));
   const double criterion = warp_criterion (f, s, inside);

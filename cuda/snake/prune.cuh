@@ -137,10 +137,8 @@ removal_of (const Snake &s, uint32_t i, CtrSnakeSums gain)
 __device__ inline void
 warp_guess_removals (const SnakeKernelArgs &f, const Snake &s, uint32_t listed, CtrSnakeLengths lengths)
 {
-  const bool there = lane_index () < listed;
-  const SnakeChange own = s.scratch->first_changes[there ? lane_index () : 0];
-  const bool made = there && !is_worse (s, own, ctr_snake_before (s.count, own.index))
-                    && !is_worse (s, own, ctr_snake_next (s.count, own.index));
+  SnakeChange own;
+  const bool made = is_likely_made (s, listed, &own);
   const uint32_t guess = __ballot_sync (~0u, made), removed = __popc (guess);
   const SnakeRemovals none = {{0, 0, 0}, {0, 0, 0}}, all = made ? removal_of (s, own.index, own.gain) : none;
   const CtrSnakeSums inside = ctr_snake_sums_add (s.inside, warp_sum (all.gain)), rest = warp_sum (all.rest);
