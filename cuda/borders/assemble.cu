@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rings to contours: their numbers, the offsets of their points, the points, their measures, and the table. */
-#include "cuda/borders/device_state.cuh"
+#include "cuda/borders/links.cuh"
 #include "cuda/borders/measures.cuh"
 #include "cuda/contours/contour_sums.cuh"
 #include "cuda/contours/rows.cuh"
@@ -17,6 +17,13 @@ struct OffsetPolicy {
   needs_offsets (const Args &f)
   {
     return !f.counters->header.done_by_one_cta || borders_reorders (f);
+  }
+
+  static __device__ void
+  note_first (const Args &f, uint32_t row, uint32_t first, uint32_t length)
+  {
+    if (f.by_contour.spans)
+      f.by_contour.spans[row] = {first, length};
   }
 };
 
@@ -71,7 +78,7 @@ __launch_bounds__ (THREADS) number_contours_kernel (const __grid_constant__ Bord
     if (i < h.open) {
       const ListView view = f.ranking.views[i];
       const uint32_t contour = contour_of_key (f, view.key);
-      f.by_segment.open_contour[i] = contour;
+      f.by_segment.open_contour[i] = {contour, view.distance};
       if (f.ranking.segments[i].key == view.key) {
         f.by_contour.keys[contour] = view.key;
         f.by_contour.lengths[contour] = list_ranking_ring_length (f.ranking, i);
@@ -79,7 +86,7 @@ __launch_bounds__ (THREADS) number_contours_kernel (const __grid_constant__ Bord
     } else {
       const uint2 closed = f.by_segment.closed_key_length[i - h.open];
       const uint32_t contour = contour_of_key (f, closed.x);
-      f.by_segment.closed_contour[i - h.open] = contour;
+      f.by_segment.closed_contour[i - h.open] = {contour, 0};
       f.by_contour.keys[contour] = closed.x;
       f.by_contour.lengths[contour] = closed.y;
     }
@@ -186,15 +193,19 @@ __launch_bounds__ (POINT_THREADS, ctr_shared_by (POINT_THREADS, 2))
     next = Passage (f, i, passages);
     if (!(own.position & PASSAGE_KEPT))
       continue;
-    const bool closed = own.segment & SEGMENT_CLOSED;
-    const uint32_t segment = own.segment & ~SEGMENT_CLOSED, position = own.position & ~PASSAGE_KEPT;
-    const uint32_t distance = closed ? 0 : f.ranking.views[segment].distance;
-    const uint32_t contour = (closed ? f.by_segment.closed_contour : f.by_segment.open_contour)[segment];
-    const uint32_t length = f.by_contour.lengths[contour],
-                   row = f.by_contour.rows ? f.by_contour.rows[contour] : contour;
-    if (row != NO_CONTOUR)
-      *(uint32_t *) &points[f.by_row.firsts[row] + position - distance + (position < distance ? length : 0)] =
-          own.place; /* x comes first */
+    const uint32_t position = own.position & ~PASSAGE_KEPT;
+    const uint2 contour = contour_of (f, own.segment); /* and the distance */
+    uint2 span;
+    if (f.by_contour.spans) {
+      span = f.by_contour.spans[contour.x];
+    } else {
+      const uint32_t row = f.by_contour.rows ? f.by_contour.rows[contour.x] : contour.x;
+      if (row == NO_CONTOUR)
+        continue;
+      span = {f.by_row.firsts[row], f.by_contour.lengths[contour.x]};
+    }
+    *(uint32_t *) &points[span.x + position - contour.y + (position < contour.y ? span.y : 0)] =
+        own.place; /* x comes first */
   }
   if (!f.final)
     return;
@@ -270,7 +281,7 @@ borders_launch_measures (const BordersKernelArgs &frame, bool overlap, cudaStrea
 void
 borders_launch_points (const BordersKernelArgs &f, bool overlap, cudaStream_t stream)
 {
-  if (borders_reorders (f) ? f.many_contours : f.many_segments)
+  if ((borders_reorders (f) ? f.many_contours : f.many_segments) && !borders_places_rows (f))
     launch_offsets<OffsetPolicy> (f, SCAN_OFFSETS, overlap, stream);
   launch_points (f, overlap, stream);
 }

@@ -292,14 +292,14 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
   f->tiles_y = ctr_div_up (f->height, BORDERS_TILE);
   f->count_ctas = (uint32_t) (((uint64_t) f->by_word.per_row * f->height + SCAN_SHARE - 1) / SCAN_SHARE);
   set_capacities (b, f);
-  if (b->period_ended)
-    give_back (b, f);
-  f->traversal_ranking.capacity = f->contour_capacity;
   f->many_segments = b->capacity.many_segments > 0;
   f->clustered = b->capacity.clustered > 0;
   f->many_points = b->capacity.many_points > 0;
   f->many_contours = borders_reorders (*f) && b->capacity.many_contours > 0;
   f->deep = f->many_contours && borders_nests (*f) && b->capacity.deep > 0;
+  if (b->period_ended)
+    give_back (b, f);
+  f->traversal_ranking.capacity = f->contour_capacity;
   f->measuring = !f->limited;
   f->final = true;
   b->may_finish = may_finish (b, *f);

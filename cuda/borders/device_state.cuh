@@ -19,6 +19,7 @@
  *   row.cuh        a row of the table
  *   assemble.cu    keys to contour numbers, lengths to offsets, passages to points, points to measures
  *   hierarchy.cu   who is inside whom, which contours have a row
+ *   siblings.cuh   contours with the same parent, and the order of the tree
  *   shapes.cu      the shapes of the rows
  *   select.cu      limits on the rows' numbers, and the rows that remain
  *   subpixel.cu    where the edge is beside each point
@@ -46,6 +47,7 @@ constexpr int BORDERS_TILE = 64, BORDERS_TILE_WORDS = BORDERS_TILE / 32;
 enum {
   SCAN_MEASURED,
   SCAN_SIBLINGS,
+  SCAN_SIBLING_POINTS,
   SCAN_SELECTED,
   SCAN_OFFSETS,
   SCAN_REMAINING,
@@ -105,6 +107,7 @@ struct BordersFound {
 struct BordersCounters {
   BordersHeader header;
   uint32_t count_ticket, scan_tickets[BORDERS_SCANS], point_ticket;
+  uint32_t families;                         /* that have a number */
   uint32_t ranked_segments, ranked_contours; /* that the list ranking ranks; 0: one CTA, or a cluster, has done so */
   uint32_t shape_rows;                       /* that contours whose shapes CTAs find have taken of device memory */
   struct {
@@ -159,13 +162,16 @@ struct BordersKernelArgs {
   struct {
     uint32_t closed_capacity;
     uint2 *closed_key_length;
-    uint32_t *open_contour, *closed_contour; /* the contour of each open and each closed segment */
+    /* Of each open and each closed segment: its contour; points from its first one to the start of the ring. */
+    uint2 *open_contour, *closed_contour;
   } by_segment;
 
   uint32_t contour_capacity;
   struct {
     uint32_t *lengths, *keys; /* points; key of the start */
     uint32_t *rows;           /* NO_CONTOUR where the contour is dropped. NULL: row and number are equal. */
+    /* Index of the first point; points. NULL where limits or a kernel for few contours decide on rows. */
+    uint2 *spans;
   } by_contour;
   struct {
     uint32_t *contours;               /* NULL: row and number are equal */
@@ -184,10 +190,21 @@ struct BordersKernelArgs {
   CtrPoint *all_points; /* of contours that may be dropped */
 
   ContourHierarchyArgs hierarchy;
-  RadixSort siblings;              /* contours by parents; with limits also rows, with the second one of the counters */
+  uint32_t *families; /* by contour: the number of its children's family, from 1 on; 0: it has none */
+  RadixSort siblings; /* contours by families; with limits also rows by parents, with the second one of the counters */
   RadixCounters *sibling_counters; /* two; the kernel that finds neighbours clears them */
   uint32_t *traversal;             /* contours in pre-order of the hierarchy, before any is dropped */
-  ListRanking traversal_ranking;   /* of the ring that visits all contours in this order */
+  ListRanking traversal_ranking;   /* deep: of the ring that visits all contours in this order */
+  /* Not deep. By contour; what is inside of a contour includes itself. */
+  struct {
+    unsigned long long *inside; /* contours inside, in the upper half; their points */
+    /* Contours and points that come before it, the families one after the other; contours inside of the sibling before, or 0; whether it
+     * is the last sibling. */
+    uint4 *before;
+    uint2 *before_family; /* likewise before its first child */
+    uint4
+        *links; /* by row, with borders_places_rows(), or NULL: the rows next, previous, child, parent, or NO_CONTOUR */
+  } in_tree;
 
   /* With limits on numbers, which leave some rows: all rows, and those that remain. */
   uint32_t selecting;
@@ -575,6 +592,13 @@ __host__ __device__ inline bool
 borders_nests (const BordersKernelArgs &f)
 {
   return f.mode == CTR_RETRIEVE_CCOMP || f.mode == CTR_RETRIEVE_TREE;
+}
+
+/* Does the kernel that places contours in pre-order also give them their rows? */
+__host__ __device__ inline bool
+borders_places_rows (const BordersKernelArgs &f)
+{
+  return borders_nests (f) && f.many_contours && !f.deep && !f.limited;
 }
 
 #endif

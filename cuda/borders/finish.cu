@@ -369,7 +369,8 @@ write_contours (const BordersKernelArgs &f, const FinishShared &s, const FinishP
   if (!has_contour || (NESTED && n.places[t] == NO_CONTOUR))
     return;
   const uint32_t row = NESTED ? n.places[t] / WEIGHT_CONTOUR : t, first = firsts[row];
-  CtrContour c = make_listed_row (row, rows, first, firsts[row + 1] - first, &f.by_row.accumulators[row]);
+  CtrContour c =
+      make_listed_row (row, rows, first, firsts[row + 1] - first, load_accumulator (&f.by_row.accumulators[row]));
   c.flags = hole ? CTR_CONTOUR_HOLE : 0;
   if (NESTED && borders_nests (f)) {
     const auto row_of = [&] (uint32_t other) {

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The hierarchy of borders: who is inside whom, which contours stay, and their order. Longer than 500 lines: kernels for
- * few contours and for many are beside each other, as they take the same decisions.
+/* The hierarchy of borders: who is inside whom, which contours stay, and their order.
  *
  * To the west of an outer border's start, across the background, lies its parent, or an outer border with the same
  * parent. To the west of a hole's start, across the foreground, likewise. The neighbour's key is smaller, so chains of
- * "same parent" end. A stable sort by parents brings siblings together. A contour's place in pre-order is the sum of places
- * among the siblings, with all that is inside these, over the contours around it. Where there are very many around one, a
- * ring visits all contours, the child before the sibling before the parent's sibling, and list ranking orders it as it
- * orders the borders' segments. One CTA does all of that, with the offsets of the points, where contours are few. */
+ * "same parent" end. A stable sort by parents brings siblings together, see siblings.cuh. A contour's place in pre-order is
+ * the sum of places among the siblings, with all that is inside these, over the contours around it; likewise its first
+ * point. Where there are very many around one, a ring visits all contours, the child before the sibling before the parent's
+ * sibling, and list ranking orders it as it orders the borders' segments. One CTA does all of that, with the offsets of the
+ * points, where contours are few. */
 #include "cuda/borders/links.cuh"
+#include "cuda/borders/siblings.cuh"
 #include "cuda/common/block_sort.cuh"
-#include "cuda/contours/hierarchy.cuh"
-#include "cuda/contours/rows.cuh"
 
 namespace
 {
@@ -32,7 +31,6 @@ keeps_contour (const BordersKernelArgs &f, uint32_t contour, const uint32_t *par
 struct BordersPolicy {
   typedef BordersKernelArgs Args;
   static constexpr int SELECT_SCAN = SCAN_SELECTED;
-  static constexpr bool SIBLINGS_DESCEND = false;
 
   static __device__ bool
   keeps (const Args &f, uint32_t contour)
@@ -50,26 +48,6 @@ struct BordersPolicy {
   assign_row (const Args &f, uint32_t row, uint32_t contour)
   {
     f.by_row.keys[row] = f.by_contour.keys[contour];
-  }
-
-  static __device__ uint32_t
-  first_parent_key (const Args &)
-  {
-    return 1;
-  }
-
-  static __device__ uint32_t
-  top_level_key (const Args &, uint32_t)
-  {
-    return 0;
-  }
-
-  /* With two levels, outer borders have no parent. */
-  static __device__ void
-  prepare_parent (const Args &f, uint32_t contour)
-  {
-    if (f.mode == CTR_RETRIEVE_CCOMP && !is_hole (f, f.by_contour.keys[contour]))
-      f.hierarchy.parents[contour] = NO_PARENT;
   }
 };
 
@@ -137,126 +115,44 @@ find_west_neighbour (const BordersKernelArgs &f, bool wanted, uint32_t key, bool
     return NO_PARENT;
   u += hole; /* the first pixel of the run, not the one before it */
   const uint32_t segment = segment_facing<FOUR_CONNECTED> (f, u, y, hole ? 4 : 0);
-  const uint32_t other = segment & SEGMENT_CLOSED ? f.by_segment.closed_contour[segment & ~SEGMENT_CLOSED]
-                                                  : f.by_segment.open_contour[segment];
+  const uint32_t other = contour_of (f, segment).x;
   return other | (is_hole (other) == hole ? SAME_PARENT_AS : 0);
 }
 
+/* Finds for each contour its parent, or another one with the same parent, and gives families their numbers. */
 template <bool FOUR_CONNECTED>
 __global__ void
 __launch_bounds__ (CONTOUR_THREADS) find_west_neighbour_kernel (const __grid_constant__ BordersKernelArgs f)
 {
+  __shared__ uint32_t numbered[2];
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   if (!contours_fit (f))
     return;
   const uint32_t contours = f.counters->header.all_contours;
-  if (borders_nests (f))
+  const bool nests = borders_nests (f);
+  if (nests)
     for (uint32_t i = first_index (); i < 2 * sizeof (RadixCounters) / 4; i += index_step ())
       ((uint32_t *) f.sibling_counters)[i] = 0;
-  for (uint32_t i = first_index (); __any_sync (~0u, i < contours); i += index_step ()) {
-    const bool wanted = i < contours;
-    const uint32_t key = wanted ? f.by_contour.keys[i] : 0;
-    const uint32_t parent = find_west_neighbour<FOUR_CONNECTED> (f, wanted, key, wanted && is_hole (f, key),
-        [&] (uint32_t contour) { return is_hole (f, f.by_contour.keys[contour]); });
-    if (!wanted)
-      continue;
-    f.hierarchy.parents[i] = parent;
-    if (borders_nests (f))
-      f.traversal[i] = 0; /* the contours inside, until they are counted */
-  }
-}
-
-/* Counts the contours inside each one: every contour goes from one contour around it to the next. A warp adds up what it has for the
- * same one. By all threads of CTAS. */
-__device__ inline void
-count_inside (const BordersKernelArgs &f, const Ctas &ctas)
-{
-  const uint32_t contours = f.counters->header.all_contours, lane = threadIdx.x % 32;
-  for (uint32_t i = ctas.first_index (); __any_sync (~0u, i < contours); i += ctas.index_step ()) {
-    uint32_t around = i < contours ? f.hierarchy.parents[i] : NO_PARENT;
-    for (uint32_t depth = 0; __any_sync (~0u, around != NO_PARENT); depth++) {
-      if (depth == MOST_AROUND) {
-        if (lane == 0)
-          atomicOr (&f.counters->header.too_deep, 1);
-        return;
-      }
-      const uint32_t same = __match_any_sync (~0u, around);
-      if (around == NO_PARENT)
-        continue;
-      if (lane == (uint32_t) __ffs (same) - 1)
-        atomicAdd (&f.traversal[around], __popc (same));
-      around = f.hierarchy.parents[around];
-    }
-  }
-}
-
-/* A pass of the sort by parents, by the first CTAS CTAs. Neither depends on the other: other CTAs, if there are any, count the contours
- * inside each one. */
-__global__ void
-__launch_bounds__ (RADIX_THREADS, ctr_shared_by (RADIX_THREADS, 3))
-    sibling_pass_kernel (const __grid_constant__ BordersKernelArgs f, uint32_t pass, uint32_t ctas)
-{
-  __shared__ RadixShared shared;
-  ctr_let_next_start ();
-  ctr_wait_for_previous ();
-  /* All CTAs of a pass take part in it, also if others find meanwhile that contours are too deep. */
-  if (gridDim.x > ctas ? !contours_counted (f) : !contours_fit (f))
-    return;
-  if (blockIdx.x < ctas)
-    radix_pass (f.siblings, shared, pass, Ctas{blockIdx.x, ctas});
-  else
-    count_inside (f, Ctas{blockIdx.x - ctas, gridDim.x - ctas});
-}
-
-/* Finds how many contours come before each one if siblings, one group after the other, are each followed by all that is inside. */
-__global__ void
-__launch_bounds__ (CONTOUR_THREADS) add_up_siblings_kernel (const __grid_constant__ BordersKernelArgs f)
-{
-  __shared__ uint32_t ticket, sums[CONTOUR_THREADS / 32];
-  ctr_let_next_start ();
-  ctr_wait_for_previous ();
-  const uint32_t contours = f.counters->header.all_contours;
-  if (!contours_fit (f))
-    return;
   if (threadIdx.x == 0)
-    ticket = atomicAdd (&f.counters->scan_tickets[SCAN_SIBLINGS], 1);
+    numbered[0] = 0;
   __syncthreads ();
-  if (ticket * SCAN_SHARE >= contours)
-    return;
-  const uint32_t from = (ticket * CONTOUR_THREADS + threadIdx.x) * SCAN_EACH;
-  const uint32_t *const sorted = f.siblings.values[radix_sorted (f.siblings)];
-  uint32_t siblings[SCAN_EACH], sizes[SCAN_EACH], own = 0, all;
-#pragma unroll
-  for (int i = 0; i < SCAN_EACH; i++) {
-    siblings[i] = from + i < contours ? sorted[from + i] : 0;
-    sizes[i] = from + i < contours ? 1 + f.traversal[siblings[i]] : 0;
-    own += sizes[i];
-  }
-  uint32_t sum = device_scan<CONTOUR_THREADS> (own, f.scan_states[SCAN_SIBLINGS], ticket, sums, &all);
-#pragma unroll
-  for (int i = 0; i < SCAN_EACH; i++) {
-    if (from + i < contours)
-      f.siblings.values[1 - radix_sorted (f.siblings)][siblings[i]] = sum;
-    sum += sizes[i];
-  }
-}
-
-/* The contours in pre-order, from these sums. Those of the outermost ones begin with 0. */
-__global__ void
-__launch_bounds__ (CONTOUR_THREADS) place_in_traversal_kernel (const __grid_constant__ BordersKernelArgs f)
-{
-  ctr_let_next_start ();
-  ctr_wait_for_previous ();
-  if (!contours_fit (f))
-    return;
-  const uint32_t contours = f.counters->header.all_contours;
-  const uint32_t *const sums = f.siblings.values[1 - radix_sorted (f.siblings)];
-  for (uint32_t i = first_index (); i < contours; i += index_step ()) {
-    uint32_t place = sums[i];
-    for (uint32_t around = f.hierarchy.parents[i]; around != NO_PARENT; around = f.hierarchy.parents[around])
-      place += 1 + sums[around] - sums[f.hierarchy.child[around]];
-    f.traversal[place] = i;
+  for (uint32_t base = blockIdx.x * CONTOUR_THREADS; base < contours; base += index_step ()) {
+    const uint32_t i = base + threadIdx.x;
+    const bool wanted = i < contours;
+    const uint32_t key = wanted ? f.by_contour.keys[i] : 0, length = wanted && nests ? f.by_contour.lengths[i] : 0;
+    const bool hole = wanted && is_hole (f, key);
+    const uint32_t parent = find_west_neighbour<FOUR_CONNECTED> (
+        f, wanted, key, hole, [&] (uint32_t contour) { return is_hole (f, f.by_contour.keys[contour]); });
+    if (wanted)
+      f.hierarchy.parents[i] = parent;
+    if (!nests)
+      continue;
+    if (wanted)
+      f.in_tree.inside[i] = 1ull << 32 | length;
+    /* Each family has a child for which this finds the parent. With two levels, outer borders have none. */
+    const bool has_parent = wanted && !(parent & SAME_PARENT_AS) && parent != NO_PARENT;
+    number_families (f, has_parent && (f.mode == CTR_RETRIEVE_TREE || hole), parent, numbered);
   }
 }
 
@@ -292,7 +188,8 @@ __launch_bounds__ (CONTOUR_THREADS) link_traversal_kernel (const __grid_constant
       next = load_shared_word (&f.traversal[next & ~SAME_PARENT_AS]);
       atomicExch (&f.traversal[i], next);
     }
-    const uint32_t first = f.siblings.values[radix_sorted (f.siblings)][0];
+    const RadixSort sort = sort_of_families (f);
+    const uint32_t first = radix_from (sort.values, sort.passes)[0];
     if (f.hierarchy.child[i] != NO_CONTOUR)
       next = f.hierarchy.child[i];
     else if (next == NO_PARENT)
@@ -479,23 +376,31 @@ __launch_bounds__ (FEW_THREADS, 1) few_contours_kernel (const __grid_constant__ 
   }
 }
 
-/* Sorts the contours by their parents, or with BY_ROW the rows. COUNTS: and counts the contours inside each one. */
+/* The passes of the sort by families, or with BY_ROW of that by rows. COUNTS: also counts what is inside each contour. */
 template <bool BY_ROW>
 void
-sort_siblings (const BordersKernelArgs &frame, bool counts, bool overlap, cudaStream_t stream)
+launch_sibling_passes (const BordersKernelArgs &f, bool counts, bool overlap, cudaStream_t stream)
 {
-  constexpr unsigned KEY_CTAS = 264, COUNT_CTAS = 284;
-  BordersKernelArgs f = frame;
-  f.siblings.counters = f.sibling_counters + BY_ROW;
-  const uint32_t contours = f.contour_capacity;
-  ctr_launch_overlapped (overlap, sibling_key_kernel<BordersPolicy, BY_ROW>,
-      min (contours / CONTOUR_THREADS + 1, KEY_CTAS), CONTOUR_THREADS, 0, stream, f);
+  constexpr unsigned COUNT_CTAS = 284;
   const unsigned ctas = radix_ctas (f.siblings);
   for (uint32_t pass = 0; pass < f.siblings.passes; pass++) {
-    const unsigned more = counts && pass == 0 ? min (contours / RADIX_THREADS + 1, COUNT_CTAS) : 0;
-    ctr_launch_overlapped (overlap, sibling_pass_kernel, ctas + more, RADIX_THREADS, 0, stream, f, pass, ctas);
+    const unsigned more = counts && pass == 0 ? min (f.contour_capacity / RADIX_THREADS + 1, COUNT_CTAS) : 0;
+    ctr_launch_overlapped (overlap, sibling_pass_kernel<BY_ROW>, ctas + more, RADIX_THREADS, 0, stream, f, pass, ctas);
   }
-  launch_over (link_siblings_kernel<BordersPolicy>, contours, f, overlap, stream);
+}
+
+/* Once limits have dropped contours: links the rows that are left. */
+void
+link_rows (const BordersKernelArgs &frame, bool overlap, cudaStream_t stream)
+{
+  constexpr unsigned KEY_CTAS = 264;
+  BordersKernelArgs f = frame;
+  f.siblings.counters = f.sibling_counters + 1;
+  launch_over (adopt_kernel<BordersPolicy>, f.contour_capacity, f, overlap, stream);
+  ctr_launch_overlapped (
+      overlap, row_key_kernel, min (f.contour_capacity / CONTOUR_THREADS + 1, KEY_CTAS), CONTOUR_THREADS, 0, stream, f);
+  launch_sibling_passes<true> (f, false, overlap, stream);
+  launch_over (link_siblings_kernel<true>, f.contour_capacity, f, overlap, stream);
 }
 
 } // namespace
@@ -514,11 +419,13 @@ borders_launch_hierarchy (const BordersKernelArgs &f, bool overlap, cudaStream_t
   if (f.mode != CTR_RETRIEVE_LIST) {
     launch_over (f.four_connected ? find_west_neighbour_kernel<true> : find_west_neighbour_kernel<false>,
         (uint64_t) contours * 32, f, overlap, stream);
-    launch_over (resolve_parents_kernel<BordersPolicy>, contours, f, overlap, stream);
+    ctr_launch_overlapped (overlap, resolve_parents_kernel, min (contours / RESOLVE_SHARE + 1, RESOLVE_CTAS),
+        RESOLVE_THREADS, 0, stream, f);
   }
   if (borders_nests (f)) {
-    sort_siblings<false> (f, !f.deep, overlap, stream);
+    launch_sibling_passes<false> (f, !f.deep, overlap, stream);
     if (f.deep) {
+      launch_over (link_siblings_kernel<false>, contours, f, overlap, stream);
       launch_over (find_successor_kernel, contours, f, overlap, stream);
       launch_over (link_traversal_kernel, contours, f, overlap, stream);
       list_ranking_launch (f.traversal_ranking, overlap, stream);
@@ -528,9 +435,9 @@ borders_launch_hierarchy (const BordersKernelArgs &f, bool overlap, cudaStream_t
       launch_over (place_in_traversal_kernel, contours, f, overlap, stream);
     }
   }
+  if (borders_places_rows (f))
+    return;
   launch_select_rows<BordersPolicy> (f, overlap, stream);
-  if (borders_nests (f) && f.limited) {
-    launch_over (adopt_kernel<BordersPolicy>, contours, f, overlap, stream);
-    sort_siblings<true> (f, false, overlap, stream);
-  }
+  if (borders_nests (f) && f.limited)
+    link_rows (f, overlap, stream);
 }

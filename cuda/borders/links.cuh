@@ -62,6 +62,14 @@ neighbours_at (const BordersKernelArgs &f, uint32_t x, uint32_t y)
   return eight_neighbours (rows[0], rows[1], rows[2]);
 }
 
+/* Of a segment, as by_passage has it: its contour; points from its first one to the start of the ring. */
+__device__ inline uint2
+contour_of (const BordersKernelArgs &f, uint32_t segment)
+{
+  return (
+      segment & SEGMENT_CLOSED ? f.by_segment.closed_contour : f.by_segment.open_contour)[segment & ~SEGMENT_CLOSED];
+}
+
 /* The segment of the passage at a pixel of foreground whose run has the neighbour in cross direction D, which is background. */
 template <bool FOUR_CONNECTED>
 __device__ inline uint32_t

@@ -93,13 +93,21 @@ struct Lines : Line {
 template <typename Sum> struct MeasureWork {
   static constexpr uint32_t SHORT_LANES = 8;
   const BordersKernelArgs &f;
-  bool writes_rows; /* that of a long contour, once all its parts are measured */
+  bool writes_rows; /* of short contours, and of long ones once all their parts are measured */
+
+  static __device__ ContourAccumulator
+  accumulator_of (const Line &sum)
+  {
+    return {sum.area2, sum.length, sum.low & 0xffff, sum.low >> 16, sum.high & 0xffff, sum.high >> 16};
+  }
 
   __device__ void
-  store (uint32_t row, const Line &sum) const
+  store_short (uint32_t row, const Line &sum) const
   {
-    f.by_row.accumulators[row] = {
-        sum.area2, sum.length, sum.low & 0xffff, sum.low >> 16, sum.high & 0xffff, sum.high >> 16};
+    if (writes_rows)
+      write_row (f, row, accumulator_of (sum));
+    else
+      f.by_row.accumulators[row] = accumulator_of (sum);
   }
 
   /* By a whole warp, of the lines that begin at points from BEGIN to END - 1. */
@@ -127,7 +135,7 @@ template <typename Sum> struct MeasureWork {
       p = q;
     }
     sum.add_line (p, first);
-    store (row, sum.as_line ());
+    store_short (row, sum.as_line ());
   }
 
   __device__ void
@@ -146,7 +154,7 @@ template <typename Sum> struct MeasureWork {
     }
     const Line line = sum.as_line ().template reduced<SHORT_LANES> ();
     if (has_row && lane == 0)
-      store (row, line);
+      store_short (row, line);
   }
 
   __device__ void
@@ -155,7 +163,7 @@ template <typename Sum> struct MeasureWork {
     const RowPoints points (f, row);
     const Line sum = measure (points, points.first, points.end);
     if (threadIdx.x % 32 == 0)
-      store (row, sum);
+      f.by_row.accumulators[row] = accumulator_of (sum);
   }
 
   __device__ void

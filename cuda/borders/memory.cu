@@ -33,11 +33,13 @@ borders_lay_out_contents (BordersKernelArgs *f, uint8_t *base)
   f->ranking.segments = arena.take<ListSegment> (f->ranking.capacity);
   f->ranking.views = arena.take<ListView> (f->ranking.capacity);
   f->by_segment.closed_key_length = arena.take<uint2> (f->by_segment.closed_capacity);
-  f->by_segment.open_contour = arena.take<uint32_t> (f->ranking.capacity);
-  f->by_segment.closed_contour = arena.take<uint32_t> (f->by_segment.closed_capacity);
+  f->by_segment.open_contour = arena.take<uint2> (f->ranking.capacity);
+  f->by_segment.closed_contour = arena.take<uint2> (f->by_segment.closed_capacity);
   const uint32_t contours = f->contour_capacity;
   f->by_contour.lengths = f->by_row.lengths = arena.take<uint32_t> (contours);
   f->by_contour.keys = f->by_row.keys = arena.take<uint32_t> (contours);
+  if (!borders_reorders (*f) || borders_places_rows (*f))
+    f->by_contour.spans = arena.take<uint2> (contours);
   f->by_row.firsts = arena.take<uint32_t> (contours);
   f->by_row.accumulators = arena.take<ContourAccumulator> (contours);
   f->by_row.long_parts = arena.take<uint32_t> (f->point_capacity / LONG_POINTS + 1);
@@ -74,11 +76,20 @@ borders_lay_out_contents (BordersKernelArgs *f, uint8_t *base)
   f->sibling_counters = f->siblings.counters = arena.take<RadixCounters> (2);
   f->siblings.count = f->counters ? &f->counters->header.contours : NULL;
   radix_lay_out (&f->siblings, &arena, contours, (uint64_t) contours + 1);
+  f->families = arena.take<uint32_t> (contours);
   f->traversal = arena.take<uint32_t> (contours);
   f->hierarchy.next = arena.take<uint32_t> (contours);
   f->hierarchy.previous = arena.take<uint32_t> (contours);
   f->hierarchy.child = arena.take<uint32_t> (contours);
-  f->traversal_ranking.views = arena.take<ListView> (contours);
-  f->traversal_ranking.segments = arena.take<ListSegment> (contours);
+  f->in_tree.inside = arena.take<unsigned long long> (contours);
+  if (f->deep) {
+    f->traversal_ranking.views = arena.take<ListView> (contours);
+    f->traversal_ranking.segments = arena.take<ListSegment> (contours);
+    return arena.used;
+  }
+  f->in_tree.before = arena.take<uint4> (contours);
+  f->in_tree.before_family = arena.take<uint2> (contours);
+  if (borders_places_rows (*f))
+    f->in_tree.links = arena.take<uint4> (contours);
   return arena.used;
 }

@@ -84,6 +84,9 @@ __launch_bounds__ (LINK_THREADS) link_kernel (const __grid_constant__ BordersKer
     for (uint32_t i = first; i < found.open; i += step)
       f.ranking.views[i] = link_segment<FOUR_CONNECTED> (f, i, f.ranking.segments[i]);
   clear_states (f, first, step);
+  if (f.families)
+    for (uint32_t i = first; i < f.contour_capacity; i += step)
+      f.families[i] = 0;
   if (blockIdx.x > 0)
     return;
   begin_header (f, found);
@@ -125,6 +128,10 @@ store_contours (const BordersKernelArgs &f, uint32_t count, unsigned long long o
     f.by_contour.keys[t] = ~(uint32_t) (own >> 32);
     f.by_contour.lengths[t] = length;
     f.by_row.firsts[t] = first;
+    if (f.by_contour.spans)
+      f.by_contour.spans[t] = {first, length};
+    if (f.families)
+      f.families[t] = 0;
     clear_measures (f, t, length);
   }
   if (t == 0) {
@@ -200,12 +207,10 @@ __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersKerne
   for (uint32_t i = t; i < open + closed; i += FEW_THREADS) {
     const uint32_t key = i < open ? views[i].key : f.by_segment.closed_key_length[i - open].x;
     const uint32_t contour = number_of_key (few.keys, count, key);
-    if (i < open) {
-      f.by_segment.open_contour[i] = contour;
-      f.ranking.views[i] = views[i];
-    } else {
-      f.by_segment.closed_contour[i - open] = contour;
-    }
+    if (i < open)
+      f.by_segment.open_contour[i] = {contour, views[i].distance};
+    else
+      f.by_segment.closed_contour[i - open] = {contour, 0};
   }
 }
 
@@ -353,12 +358,10 @@ __launch_bounds__ (FEW_THREADS, 1) cluster_kernel (const __grid_constant__ Borde
   if (t < count)
     shared.few.keys[t] = ~(uint32_t) (own >> 32);
   __syncthreads ();
-  if (is_open) {
-    f.by_segment.open_contour[i] = number_of_key (shared.few.keys, count, view.key);
-    f.ranking.views[i] = view;
-  }
+  if (is_open)
+    f.by_segment.open_contour[i] = {number_of_key (shared.few.keys, count, view.key), view.distance};
   if (is_closed)
-    f.by_segment.closed_contour[i] = number_of_key (shared.few.keys, count, closed.x);
+    f.by_segment.closed_contour[i] = {number_of_key (shared.few.keys, count, closed.x), 0};
 }
 
 } // namespace

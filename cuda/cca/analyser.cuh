@@ -44,6 +44,7 @@ struct CcaCachedGraph {
   InputView view;   /* the frame's samples and its mask on the GPU */
   StripPlan strips; /* of the whole kernel; without CTAs: by other kernels */
   PictureCopy copy;
+  uint32_t flags;  /* which its last kernel sets */
   CudaGraph graph; /* of a former key until IS_BUILT */
   bool is_built;
   uint64_t generation; /* of the analyser's memory */
@@ -71,6 +72,7 @@ struct CcaAnalyser {
    * the labels of the atlas of regions;
    * counters: CcaCounters. */
   CtrDeviceBuffer values, parents, counters;
+  CtrDeviceBuffer bands; /* of strips: their components */
   CtrDeviceBuffer edges; /* labels of the first and the last row, of strips */
   CtrDeviceBuffer moments;
   CtrDeviceBuffer grey;
@@ -96,6 +98,7 @@ struct CcaAnalyser {
   uint32_t finish_ctas; /* of the finish kernel; 0: this GPU cannot run it */
   uint32_t whole_ctas;  /* likewise of the whole kernel */
   CcaRest rest;
+  uint32_t run_count; /* of the last frame, where they were counted */
 
   CcaCachedGraph graphs[CCA_CACHED_GRAPHS];
   CcaCachedGraph *current;   /* of the last queued image */
@@ -140,9 +143,16 @@ uint32_t cca_whole_ctas ();
 /* Cuts a frame into strips for so many CTAs. False: it is too large. */
 bool cca_plan_whole (uint32_t width, uint32_t height, uint32_t ctas, StripPlan *plan);
 
-/* Queues the whole kernel. */
-void cca_launch_whole (
-    const CcaKernelArgs &args, const StripPlan &plan, int connectivity, const PictureCopy &copy, cudaStream_t stream);
+/* The kernel for bands: these set it up, lay out its memory, add it to PLAN, and queue it. False: that cannot be. */
+bool cca_allow_bands ();
+size_t cca_lay_out_bands (CcaKernelArgs *args, uint32_t bands, uint8_t *base);
+bool cca_plan_bands (StripPlan *plan);
+void cca_launch_bands (
+    const CcaKernelArgs &args, const StripPlan &plan, int connectivity, bool overlap, cudaStream_t stream);
+
+/* Queues the whole kernel. OVERLAP: the first one may overlap with the kernel before. */
+void cca_launch_whole (const CcaKernelArgs &args, const StripPlan &plan, int connectivity, const PictureCopy &copy,
+    bool overlap, cudaStream_t stream);
 
 /* Completes KEY with what the input stage knows of the frame already. */
 static inline void

@@ -106,7 +106,10 @@ bool
 cca_enqueue (void *state, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
 {
   CcaAnalyser *cca = (CcaAnalyser *) state;
-  CcaFrameKey key = {*image, *params, NULL, NULL, NULL, cca->was_crowded, cca->had_few, cca->rest.left == 0};
+  StripPlan plan;
+  const bool whole = cca->rest.left == 0 && cca_plan_whole (image->width, image->height, cca->whole_ctas, &plan)
+                     && cca->run_count <= plan.most_runs;
+  CcaFrameKey key = {*image, *params, NULL, NULL, NULL, cca->was_crowded, cca->had_few, whole};
   cca->overtakes = cca->session.stream != NULL;
   if (!cuda_session_begin_in_order (&cca->session, stream, error)
       || !cuda_session_follow_readers (&cca->session, error))
@@ -137,15 +140,6 @@ cca_get_device_result (void *state, CtrDeviceComponents *result, CtrError *error
   CcaAnalyser *cca = (CcaAnalyser *) state;
   if (!cca->current)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "no image was queued: call ctr_cca_enqueue() first");
-  /* A frame that the whole kernel has no room for is queued again by the host. */
-  if (cca->current->strips.ctas && cca->session.stream) {
-    CcaHeader header;
-    cuda_session_enter (&cca->session);
-    const bool complete = cca_wait_for_result (cca, &header, error);
-    cuda_session_leave (&cca->session);
-    if (!complete)
-      return false;
-  }
   const CcaKernelArgs *f = &cca->current->args;
   *result = {f->table.components, &f->header->count, cca->current->key.labels, f->table.capacity};
   return true;

@@ -20,6 +20,7 @@
  * And in a frame that a cluster can hold in its shared memory, one kernel takes the place of all:
  *
  *   whole kernel           whole.cu      Does it all in strips of rows, unless it has too many runs.
+ *   band kernel            bands.cu      Finds the components of bands of a larger frame before that.
  *
  * A component of a tile is closed if no pixel of it lies at a neighbouring tile; most are, and leave the tile kernel as
  * 16-byte records or, if they are single runs that touch no others, as bits. The others are open: they are the elements of
@@ -63,7 +64,7 @@ constexpr unsigned NOT_OPEN = 255; /* border pixel of no open component */
 constexpr uint32_t SMALL_FRAME = CTR_CCA_SMALL_FRAME;
 constexpr uint32_t FEW_COMPONENTS = 64; /* a tile at most, on average, where few start in each */
 
-struct TileHeader {
+struct alignas (16) TileHeader {
   uint32_t open;        /* number of open components */
   uint32_t closed;      /* number of closed components that have records */
   uint32_t closed_base; /* index of the first closed component's record */
@@ -116,6 +117,7 @@ open_key (uint32_t y, uint32_t x, uint32_t index)
 struct CcaCounters {
   uint32_t closed;                  /* records that tiles have reserved */
   uint32_t crowded;                 /* as in CcaHeader */
+  uint32_t runs;                    /* likewise */
   alignas (32) uint32_t labelled;   /* tiles, if they are counted: polled, so in a sector that others leave alone */
   uint32_t ticket;                  /* bands that CTAs of the order kernel have taken */
   uint32_t emitted;                 /* CTAs of the emit kernel that have written their rows */
@@ -125,13 +127,14 @@ struct CcaCounters {
 
 /* What the host reads back first. In device memory the order kernel writes it. */
 struct CcaHeader {
-  uint32_t count;         /* components inside the area limits */
+  uint32_t count;         /* components inside the area limits; ~0: TOO_MANY */
   uint32_t closed;        /* records needed */
   uint32_t threshold;     /* applied */
   uint32_t rows_complete; /* 1: all rows and records fit. 0: the table has gaps, and the frame is done again. */
   uint32_t crowded;       /* tiles of a large frame that a warp has no room for */
   uint32_t all_rows;      /* of the table before limits on numbers; 0 without these */
   uint32_t too_many;      /* 1: The whole kernel has no room for the frame, which is done again in tiles. */
+  uint32_t runs;          /* of a small frame, where they have been counted, in tiles without lone pixels */
 };
 
 /* Sums of the pixels that are in no component. All are 0 between frames, so extremes are maxima: NOT_LEFT is the
@@ -151,6 +154,9 @@ struct BackgroundSums {
  * memory are better: the delivery kernel copies it. */
 constexpr uint32_t EARLY_ROWS = 512;
 
+/* What the CTA for a band of a strip finds (bands.cuh). */
+struct BandOutput;
+
 /* How a frame is cut into strips of rows. */
 struct StripPlan {
   uint32_t ctas;       /* 0: not at all */
@@ -159,7 +165,11 @@ struct StripPlan {
   uint32_t columns;    /* words of a row */
   uint32_t reciprocal; /* 2 ^ STRIP_RECIPROCAL / columns, rounded up */
   uint32_t words;      /* of a thread */
-  uint32_t shared;     /* bytes of a CTA */
+  uint32_t shared;     /* bytes of a CTA of the cluster */
+  uint32_t bands;      /* for which another kernel comes before; 0: there is none */
+  uint32_t band_rows;  /* of a band; of a strip's last one at most */
+  uint32_t most_runs;  /* of a frame; other kernels are quicker with more */
+  bool wide;           /* Sums of the frame do not fit 32 bits. */
 };
 
 constexpr int STRIP_RECIPROCAL = 20; /* bits; quotients of less than 2 ^ STRIP_RECIPROCAL / columns are exact */
@@ -177,6 +187,7 @@ struct CcaKernelArgs {
   uint32_t invert;
   uint32_t min_area, max_area;
   uint32_t tiles_x, tiles_y;
+  bool counts_runs;  /* as counters->runs */
   bool counts_tiles; /* as counters->labelled, for which the finish kernel waits */
   struct {
     const uint8_t *pixels;
@@ -211,6 +222,10 @@ struct CcaKernelArgs {
   struct {
     unsigned long long *counts; /* components, in the order kernel */
   } by_band;                    /* a band is a row of tiles */
+  struct {
+    unsigned long long *states; /* of the outputs; 0 between frames */
+    BandOutput *outputs;
+  } by_band_of_strip;
   CcaCounters *counters;
   CcaHeader *header;
   CtrDeviceNumbers *numbers; /* for kernels behind the analysis */
@@ -220,7 +235,7 @@ struct CcaKernelArgs {
     uint32_t capacity;
   } table;
 
-  /* Page-locked memory of the host. FLAG: NULL if only the delivery kernel writes there. */
+  /* Page-locked memory of the host. FLAG, one for each CTA of a cluster: NULL if only the delivery kernel writes there. */
   struct {
     uint32_t *flag;
     CcaHeader *header;

@@ -7,8 +7,8 @@ namespace
 {
 
 constexpr int SINGLE_THREADS = 128, SHARED_THREADS = 64; /* of a tile, alone in its CTA and together with others */
-constexpr int MANY_TILES = 4; /* of a CTA in larger frames, and, where few components start in each: */
-constexpr int FEW_WARPS = 16;
+constexpr int MANY_TILES = 4;                            /* of a CTA in larger frames */
+constexpr uint32_t FEW_TILES = 32, FEW_LANES = 16; /* of a CTA, and of a tile, where few components start in each */
 
 /* To be called by all threads of every CTA. The last CTA sets the host's flag behind the rows of all. */
 __device__ inline void
@@ -49,7 +49,7 @@ __launch_bounds__ (TILES *THREADS, ctr_shared_by (TILES *THREADS, TILES *THREADS
   FirstComponents first = {};
   if (has_rows) {
     if (t < 32)
-      copy_rows (f, tile, t, rows);
+      copy_rows<32> (f, tile, t, rows);
     copy_records (f, own, t, THREADS, list);
     if (t < own.open)
       first.key = load_parent (f.by_open_component.parents, tile * MAX_OPEN_COMPONENTS + t);
@@ -66,27 +66,32 @@ __launch_bounds__ (TILES *THREADS, ctr_shared_by (TILES *THREADS, TILES *THREADS
     finish_early (f, header, any_has);
 }
 
-/* A warp for each tile, of a large frame in which few components start in each. */
-__global__ void __launch_bounds__ (32 * FEW_WARPS, ctr_shared_by (32 * FEW_WARPS, 3))
+/* Half a warp for each tile, of a large frame in which few components start in each. */
+__global__ void
+__launch_bounds__ (FEW_TILES *FEW_LANES, ctr_shared_by (FEW_TILES *FEW_LANES, 3))
     emit_few_kernel (const __grid_constant__ CcaKernelArgs f)
 {
-  __shared__ TileRows shared[FEW_WARPS];
-  const uint32_t lane = threadIdx.x % 32, tile = blockIdx.x * FEW_WARPS + threadIdx.x / 32;
-  TileRows &rows = shared[threadIdx.x / 32];
+  __shared__ TileRows shared[FEW_TILES];
+  const uint32_t t = threadIdx.x % FEW_LANES, tile = blockIdx.x * FEW_TILES + threadIdx.x / FEW_LANES;
+  TileRows &rows = shared[threadIdx.x / FEW_LANES];
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  if (tile >= f.tiles_x * f.tiles_y)
+  TileHeader own = {};
+  if (tile < f.tiles_x * f.tiles_y)
+    own = load_header (f, tile);
+  const bool has_rows = own.marks & TILE_EMITS;
+  if (!__any_sync (~0u, has_rows))
     return;
-  const TileHeader own = f.by_tile.headers[tile];
-  if (!(own.marks & TILE_EMITS))
-    return;
-  copy_rows (f, tile, lane, rows);
-  const FirstComponents first = load_first (f, own, tile, lane);
+  if (has_rows)
+    copy_rows<FEW_LANES> (f, tile, t, rows);
+  else
+    own = {};
+  const FirstComponents first = load_first (f, own, tile, t);
   copies_done ();
   __syncwarp ();
   RowWriter writer (f, rows, tile, false);
-  emit_tile<true> (f, writer, own, first, tile, lane, 32,
-      [&] (const uint32_t *words) { writer.write_few_lone_runs (words, lane, 32); });
+  emit_tile<true> (f, writer, own, first, tile, t, FEW_LANES,
+      [&] (const uint32_t *words) { writer.write_few_lone_runs (words, t, FEW_LANES); });
 }
 
 } // namespace
@@ -96,7 +101,8 @@ cca_launch_emit (const CcaKernelArgs &f, bool few, bool overlap, cudaStream_t st
 {
   const unsigned tiles = f.tiles_x * f.tiles_y;
   if (few && !f.host.flag)
-    ctr_launch_overlapped (overlap, emit_few_kernel, ctr_div_up (tiles, FEW_WARPS), 32 * FEW_WARPS, 0, stream, f);
+    ctr_launch_overlapped (
+        overlap, emit_few_kernel, ctr_div_up (tiles, FEW_TILES), FEW_TILES * FEW_LANES, 0, stream, f);
   else if (tiles <= SMALL_FRAME) /* each tile has a CTA of its own, which all run at once */
     ctr_launch_overlapped (overlap, emit_kernel<1, SINGLE_THREADS>, tiles, SINGLE_THREADS, 0, stream, f);
   else

@@ -15,15 +15,26 @@ struct alignas (16) TileRows {
   uint32_t bases[TILE_H];
 };
 
-/* Begins to copy them, by lane LANE of a warp. */
+/* Begins to copy them, by LANES lanes, 16 or 32, of which this one is number T. */
+template <uint32_t LANES>
 __device__ inline void
-copy_rows (const CcaKernelArgs &f, uint32_t tile, uint32_t lane, TileRows &rows)
+copy_rows (const CcaKernelArgs &f, uint32_t tile, uint32_t t, TileRows &rows)
 {
   static_assert (sizeof rows.starts == 32 * 16 && sizeof rows.bases == 16 * 16, "a lane has 16 bytes");
   const size_t first = (size_t) tile * TILE_H;
-  copy_16 (&rows.starts[2 * lane], &f.by_tile_row.starts[first + 2 * lane]);
-  if (lane < 16)
-    copy_16 (&rows.bases[4 * lane], &f.by_tile_row.table_rows[first + 4 * lane]);
+#pragma unroll
+  for (uint32_t i = t; i < 32; i += LANES)
+    copy_16 (&rows.starts[2 * i], &f.by_tile_row.starts[first + 2 * i]);
+  if (t < 16)
+    copy_16 (&rows.bases[4 * t], &f.by_tile_row.table_rows[first + 4 * t]);
+}
+
+/* All of a tile's header at once: of single words the compiler loads some only when the others have come. */
+__device__ inline TileHeader
+load_header (const CcaKernelArgs &f, uint32_t tile)
+{
+  const uint4 words = load_16 (&f.by_tile.headers[tile]);
+  return {words.x, words.y, words.z, words.w};
 }
 
 /* A thread's first closed and its first open component. */
@@ -208,12 +219,12 @@ struct RowWriter {
     return beyond;
   }
 
-  /* The lone runs by THREADS threads, of which this one is number T: each those of its words. */
+  /* The lone runs by THREADS threads, of which this one is number T: each those of its words. WORDS: NULL if there are none. */
   __device__ void
   write_few_lone_runs (const uint32_t *words, uint32_t t, uint32_t threads)
   {
     for (uint32_t i = t; i < TILE_THREADS; i += threads) {
-      const uint32_t word = __ldcs (&words[i]), beyond = length_beyond (i, word);
+      const uint32_t word = words ? __ldcs (&words[i]) : 0, beyond = length_beyond (i, word);
       for (uint32_t rest = without_end (i, word); __any_sync (~0u, rest);) {
         const bool has = rest;
         write_lone (has, has ? take_lone_run (i, beyond, &rest) : 0);
@@ -291,23 +302,23 @@ write_records (
 }
 
 /* Writes the table rows of the components that start in a tile, by THREADS threads, of which this one is number T. LOADED: FIRST has been
- * loaded; otherwise its key, and records have been written. */
+ * loaded; otherwise its key, and records have been written. Half a warp may have a tile. */
 template <bool LOADED, typename WriteLoneRuns>
 __device__ inline void
 emit_tile (const CcaKernelArgs &f, RowWriter &writer, const TileHeader &header, const FirstComponents &first,
     uint32_t tile, uint32_t t, uint32_t threads, const WriteLoneRuns &write_lone_runs)
 {
-  const uint32_t lane = t % 32;
   if (LOADED) {
     const uint32_t records = count_records (f, header);
-    for (uint32_t i = t; i - lane < records; i += threads) {
+    for (uint32_t i = t; __any_sync (~0u, i < records); i += threads) {
       const bool has = i < records;
       writer.write_closed (has, has && i != t ? __ldcs (&f.closed.records[header.closed_base + i]) : first.record);
     }
   }
-  if (header.marks & TILE_HAS_LONE)
-    write_lone_runs (f.by_tile.lone[tile].words);
-  for (uint32_t i = t; i - lane < header.open; i += threads) {
+  const bool has_lone = header.marks & TILE_HAS_LONE;
+  if (__any_sync (~0u, has_lone))
+    write_lone_runs (has_lone ? f.by_tile.lone[tile].words : NULL);
+  for (uint32_t i = t; __any_sync (~0u, i < header.open); i += threads) {
     const uint32_t component = tile * MAX_OPEN_COMPONENTS + i;
     OpenKey key = first.key;
     OpenSums sums = first.sums;

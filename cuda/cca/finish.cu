@@ -190,6 +190,7 @@ __launch_bounds__ (FINISH_THREADS, 1)
     ctr_wait_for_previous ();
   }
   const uint32_t closed = f.counters->closed, threshold = f.threshold_device ? *f.threshold_device : f.threshold;
+  const uint32_t runs = f.counters->runs;
   const uint32_t crowded = f.counts_tiles ? 0 : f.counters->crowded; /* The run kernel of small frames has none. */
   constexpr uint32_t parts = SEAM_STEPS / STEPS;
   const uint32_t seam = cta * FINISH_WARPS + warp, seam_tile = seam / parts, first_step = seam % parts * STEPS;
@@ -244,11 +245,11 @@ __launch_bounds__ (FINISH_THREADS, 1)
   for (uint32_t y = lane; has_tile && y < TILE_H; y += 32)
     rows.bases[y] = components_before (s.counts, first_cell + y * f.tiles_x);
   const CcaHeader result = {
-      count, closed, threshold, count <= f.table.capacity && closed <= f.closed.capacity, crowded};
+      count, closed, threshold, count <= f.table.capacity && closed <= f.closed.capacity, crowded, 0, 0, runs};
   if (cta == 0 && t == 0) {
     *f.header = *f.host.header = result;
     *f.numbers = {result.rows_complete, count, 0};
-    f.counters->closed = f.counters->crowded = f.counters->labelled = 0; /* for the next frame */
+    f.counters->closed = f.counters->crowded = f.counters->runs = f.counters->labelled = 0; /* for the next frame */
   }
   __syncthreads ();
   const bool early = is_early (f, result);

@@ -314,6 +314,19 @@ reserve_regions (CcaAnalyser *cca, CcaKernelArgs *f, CtrError *error)
   return !f->by_pixel.labels || reserve_own_labels (cca, f, error);
 }
 
+/* The memory of bands. */
+bool
+reserve_bands (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
+{
+  const uint32_t bands = cached->strips.bands;
+  if (!bands)
+    return true;
+  if (!grow_cleared (cca, &cca->bands, cca_lay_out_bands (&cached->args, bands, NULL), error))
+    return false;
+  cca_lay_out_bands (&cached->args, bands, (uint8_t *) cca->bands.data);
+  return true;
+}
+
 /* Memory for CACHED's frame, with at least the capacities so far. Sets all arguments but those of the image. */
 bool
 reserve (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
@@ -330,8 +343,8 @@ reserve (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
   cached->strips = StripPlan ();
   if (key->whole && is_plain (key))
     cca_plan_whole (cached->args.width, cached->args.height, cca->whole_ctas, &cached->strips);
-  return (equal || reserve_tiles (cca, &cached->args, error)) && reserve_components (cca, &cached->args, error)
-         && (!equal || reserve_values (cca, cached, error))
+  return (equal || reserve_tiles (cca, &cached->args, error)) && reserve_bands (cca, cached, error)
+         && reserve_components (cca, &cached->args, error) && (!equal || reserve_values (cca, cached, error))
          && (!input_has_regions (need) || reserve_regions (cca, &cached->args, error))
          && reserve_features (cca, &cached->args, key->params.features, keeps_runs (key), error)
          && (cached->args.by_pixel.labels || !ctr_cca_needs_labels (&key->params)
@@ -370,20 +383,25 @@ queue_kernels (CcaAnalyser *cca, CcaCachedGraph *cached, cudaStream_t stream, Ct
   cached->copy = has_regions ? PictureCopy () : delivery_copy_of (&cca->delivery, &cached->key.image, plane);
   if (f->background)
     cca_launch_background (*f, is_equal (&cached->key), params->background, stream);
+  cached->flags = 1;
   if (cached->strips.ctas) {
-    cca_launch_whole (*f, cached->strips, params->connectivity, cached->copy, stream);
+    cached->flags = cached->strips.ctas;
+    cca_launch_whole (*f, cached->strips, params->connectivity, cached->copy, overlap, stream);
     CTR_CUDA (cudaGetLastError ());
     return true;
   }
   const bool equal = is_equal (&cached->key), keep_runs = keeps_runs (&cached->key);
   const bool finishes =
       is_plain (&cached->key) && f->tiles_x * f->tiles_y <= cca_most_tiles_to_finish (cca->finish_ctas);
+  StripPlan plan;
+  f->counts_runs = is_plain (&cached->key) && cca_plan_whole (f->width, f->height, cca->whole_ctas, &plan);
   f->counts_tiles = finishes && cca_has_run_kernel (*f);
   if (equal)
     cca_launch_values (*f, cached->values, params->connectivity, stream);
   else
     cca_launch_tiles (*f, params->connectivity, keep_runs, cached->key.crowded, overlap && !f->background, stream);
   if (finishes) {
+    cached->flags = cca->finish_ctas;
     cca_launch_finish (*f, params->connectivity, cca->finish_ctas, cached->copy, stream);
   } else {
     if (!equal) {
@@ -462,8 +480,9 @@ cca_release_memory (CcaAnalyser *cca)
 {
   input_stage_free (&cca->input);
   CtrDeviceBuffer *const buffers[] = {&cca->tiles, &cca->closed, &cca->result, &cca->runs, &cca->parents, &cca->edges,
-      &cca->moments, &cca->grey, &cca->percentiles, &cca->sorted, &cca->columns, &cca->inscribed, &cca->inscribing,
-      &cca->contrast, &cca->skeleton, &cca->thinning, &cca->select, &cca->host, &cca->values, &cca->counters};
+      &cca->bands, &cca->moments, &cca->grey, &cca->percentiles, &cca->sorted, &cca->columns, &cca->inscribed,
+      &cca->inscribing, &cca->contrast, &cca->skeleton, &cca->thinning, &cca->select, &cca->host, &cca->values,
+      &cca->counters};
   for (CtrDeviceBuffer *buffer : buffers)
     ctr_device_buffer_free (buffer);
   delivery_free (&cca->delivery);
@@ -569,7 +588,7 @@ bool
 cca_launch_graph (CcaAnalyser *cca, CtrError *error)
 {
   cca->current->last_used = ++cca->frames;
-  *delivery_flag (&cca->delivery) = 0;
+  memset (delivery_flag (&cca->delivery), 0, CTR_MOST_CLUSTER_CTAS * sizeof (uint32_t));
   if (cca->current->is_built)
     CTR_CUDA (cudaGraphLaunch (cca->current->graph.exec, cca->session.stream));
   else if (!queue_kernels (cca, cca->current, cca->session.stream, error))

@@ -28,12 +28,6 @@ lone_runs (Row row, Row contact, Row *pixels)
   return starts;
 }
 
-__device__ inline uint32_t
-popcount (Row r)
-{
-  return __popcll ((uint64_t) r) + __popcll ((uint64_t) (r >> 64));
-}
-
 /* The run slots of pixels at least two apart. */
 __device__ inline uint64_t
 slots_of (Row pixels)
@@ -106,13 +100,11 @@ TileTask<CONNECTIVITY, KEEP_RUNS>::take_lone_runs ()
     __syncwarp ();
   }
   changes = 0;
-  run_count = 0;
 #pragma unroll
   for (int i = 0; i < TURNS; i++) {
     const uint32_t y = lane + 32 * i;
     const bool changed = row[i] != (y > 0 ? s.rows[y - 1] : 0);
     changes |= (uint64_t) __ballot_sync (~0u, changed) << 32 * i;
-    run_count += changed ? popcount (row[i] & ~(row[i] << 1)) : 0;
   }
   return TILE_MIXED;
 }

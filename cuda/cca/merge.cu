@@ -2,7 +2,7 @@
 /* Component analysis beyond the tiles: unites open components across seams, adds up their sums, numbers all components
  * in raster order. */
 #include "cuda/cca/open_sums.cuh"
-#include "cuda/cca/seams.cuh"
+#include "cuda/cca/tile_seams.cuh"
 #include "cuda/common/scan.cuh"
 
 namespace
@@ -10,14 +10,18 @@ namespace
 
 constexpr int SEAM_WARPS = 4;
 
-/* Each warp unites the components across STEPS steps of a tile's seams. In a small frame the time of one warp decides, so
- * a warp has one step. */
-template <int CONNECTIVITY, int STEPS>
+/* Each warp unites the components across a tile's seams or, in a small frame, in which the time of one warp decides, across 32 pixels of
+ * them. */
+template <int CONNECTIVITY, bool SMALL>
 __global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const CcaKernelArgs f)
 {
-  constexpr int parts = SEAM_STEPS / STEPS;
-  __shared__ uint2 joins[SEAM_WARPS][SEAM_JOINS<CONNECTIVITY, STEPS>];
+  constexpr uint32_t parts = SMALL ? SEAM_STEPS : 1;
+  __shared__ union {
+    uint2 joins[SEAM_JOINS<CONNECTIVITY, 1>];
+    uint32_t contacts[SEAM_CONTACTS<CONNECTIVITY>];
+  } shared[SEAM_WARPS];
   const uint32_t warp = blockIdx.x * SEAM_WARPS + threadIdx.x / 32, tile = warp / parts;
+  auto &s = shared[threadIdx.x / 32];
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   /* The order kernel needs these at 0. */
@@ -25,9 +29,12 @@ __global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const CcaKernel
     f.by_band.counts[warp] = 0;
   if (tile >= f.tiles_x * f.tiles_y)
     return;
-  unite_seams<CONNECTIVITY, STEPS> (
-      f, joins[threadIdx.x / 32], right_seam (f, tile), bottom_seam (f, tile), [&] { return load_corner (f, tile); },
-      tile, warp % parts * STEPS);
+  if (SMALL)
+    unite_seams<CONNECTIVITY, 1> (
+        f, s.joins, right_seam (f, tile), bottom_seam (f, tile), [&] { return load_corner (f, tile); }, tile,
+        warp % parts);
+  else
+    unite_tile_seams<CONNECTIVITY> (f, s.contacts, tile);
 }
 
 constexpr int ORDER_THREADS = 1024;
@@ -70,9 +77,13 @@ sum_tiles (const CcaKernelArgs &f, SumTable &table, uint32_t first_tx, uint32_t 
   __syncthreads ();
   for (uint32_t i = lane; i < both; i += 32) {
     const uint32_t component = tile * MAX_OPEN_COMPONENTS + (i < open ? i : MAX_OPEN_COMPONENTS + i - open);
+    /* Where components are few, their sums come while roots are found. In noise roots are many, and need none. */
+    OpenSums sums = {};
+    if (WARP_TILES == 2)
+      sums = load_sums (&f.by_open_component.sums[component]);
     const uint32_t root = (uint32_t) take_root (f, component);
     if (root != component)
-      table.add (f, root, f.by_open_component.sums[component], base_x, base_y);
+      table.add (f, root, WARP_TILES == 2 ? sums : f.by_open_component.sums[component], base_x, base_y);
   }
   __syncthreads ();
   table.flush<true> (f, base_x, base_y);
@@ -184,10 +195,10 @@ order_band (const CcaKernelArgs &f, OrderShared &s, uint8_t *counts)
   if (t == 0 && band == f.tiles_y - 1) {
     const uint32_t count = before + band_sum, closed = f.counters->closed;
     *f.header = {count, closed, f.threshold_device ? *f.threshold_device : f.threshold,
-        count <= f.table.capacity && closed <= f.closed.capacity, f.counters->crowded};
+        count <= f.table.capacity && closed <= f.closed.capacity, f.counters->crowded, 0, 0, f.counters->runs};
     *f.numbers = {f.header->rows_complete, count, 0};
     /* For the next frame. All tiles have reserved their records and all bands have drawn their tickets. */
-    f.counters->closed = f.counters->crowded = 0;
+    f.counters->closed = f.counters->crowded = f.counters->runs = 0;
     f.counters->ticket = 0;
   }
   if (band_sum == 0) /* Nobody needs the rows. */
@@ -236,9 +247,9 @@ cca_launch_merge (const CcaKernelArgs &f, int connectivity, bool few, bool overl
 {
   const unsigned tiles = f.tiles_x * f.tiles_y;
   const bool small = tiles <= SMALL_FRAME; /* in which each step has a warp of its own */
-  auto seam = connectivity == 8 ? small ? seam_kernel<8, 1> : seam_kernel<8, SEAM_STEPS>
-              : small ? seam_kernel<4, 1>
-                                : seam_kernel<4, SEAM_STEPS>;
+  auto seam = connectivity == 8 ? small ? seam_kernel<8, true> : seam_kernel<8, false>
+              : small ? seam_kernel<4, true>
+                                : seam_kernel<4, false>;
   ctr_launch_overlapped (
       overlap, seam, ctr_div_up (small ? tiles * SEAM_STEPS : tiles, SEAM_WARPS), 32 * SEAM_WARPS, 0, stream, f);
   const int counts = TILE_H * row_of_counts (f.tiles_x);

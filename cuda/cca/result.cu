@@ -84,12 +84,13 @@ queue_again (CcaAnalyser *cca, const CcaHeader &header, CtrError *error)
   cca->session.was_incomplete = true;
   if (!cuda_session_wait_for_mark (&cca->session, WORK, error) || !cuda_session_wait_for_readers (&cca->session, error))
     return false;
-  if (header.count > cca->capacity)
+  CcaFrameKey key = cca->current->key;
+  if (header.too_many)
+    key.whole = false;
+  else if (header.count > cca->capacity)
     cca->capacity = ctr_with_spare (header.count);
   if (header.closed > cca->closed_capacity)
     cca->closed_capacity = ctr_with_spare (header.closed);
-  CcaFrameKey key = cca->current->key;
-  key.whole = key.whole && !header.too_many;
   /* Nothing of an image with regions is read again. */
   if (!key.params.foreground.regions)
     key.image = delivery_image (cca->current->copy, &cca->current->view.plane);
@@ -198,7 +199,8 @@ cca_wait_for_result (CcaAnalyser *cca, CcaHeader *header, CtrError *error)
 {
   for (;;) {
     if (!(cca->overtakes ? cuda_session_wait_for_mark (&cca->session, WORK, error)
-                         : cuda_session_wait_for_flag (&cca->session, delivery_flag (&cca->delivery), WORK, error)))
+                         : cuda_session_wait_for_flags (
+                             &cca->session, delivery_flag (&cca->delivery), cca->current->flags, WORK, error)))
       return false;
     *header = *(const CcaHeader *) delivery_header (&cca->delivery);
     if (header->too_many)
@@ -224,6 +226,7 @@ cca_take_result (CcaAnalyser *cca, CtrError *error)
     return NULL;
   cca->likely_count = header.count;
   const uint32_t tiles = f->tiles_x * f->tiles_y;
+  cca->run_count = header.runs;
   cca->was_crowded = header.crowded > tiles / 2;
   cca->had_few = tiles > SMALL_FRAME && max (header.count, header.all_rows) <= FEW_COMPONENTS * tiles;
   if (cca->current->strips.ctas)

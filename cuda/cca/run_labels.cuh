@@ -26,8 +26,8 @@ template <int RUNS, int TOPS, int JOINS> struct RunArrays {
   uint32_t entry[RUNS]; /* parent << 16 | top: of a run without a link, in the end of all of the component */
   uint32_t components;  /* open ones, and closed ones << 16 */
   uint32_t closed_base; /* record of the first closed one */
-  uint16_t before_word[TILE_THREADS]; /* runs that start before this word */
-  uint16_t place[TOPS];               /* first pixel (y << 7 | x), of open ones then OPEN_REF | index among these */
+  alignas (8) uint16_t before_word[TILE_THREADS]; /* runs that start before this word */
+  uint16_t place[TOPS]; /* first pixel (y << 7 | x), of open ones then OPEN_REF | index among these */
   union alignas (16) {
     uint32_t joins[JOINS]; /* two runs that touch */
     struct {
@@ -51,11 +51,18 @@ template <int CONNECTIVITY, int THREADS, typename Shared> struct RunLabels {
   uint32_t count; /* runs */
 
   __device__
-  RunLabels (const CcaKernelArgs &frame, uint32_t tile_index, Shared &shared, TileShared &tile_shared)
+  RunLabels (const CcaKernelArgs &frame, uint32_t tile_index, uint32_t column, uint32_t band, Shared &shared,
+      TileShared &tile_shared)
       : f (frame), s (shared), rows (tile_shared.rows), start_slots (tile_shared.start_slots), tile (tile_index),
-        tx (tile_index % frame.tiles_x), ty (tile_index / frame.tiles_x), t (threadIdx.x % THREADS),
-        lane (threadIdx.x % 32), before_me ((1u << threadIdx.x % 32) - 1), has_left (tx > 0),
-        has_right (tx + 1 < frame.tiles_x), has_above (ty > 0), has_below (ty + 1 < frame.tiles_y)
+        tx (column), ty (band), t (threadIdx.x % THREADS), lane (threadIdx.x % 32),
+        before_me ((1u << threadIdx.x % 32) - 1), has_left (tx > 0), has_right (tx + 1 < frame.tiles_x),
+        has_above (ty > 0), has_below (ty + 1 < frame.tiles_y)
+  {
+  }
+
+  __device__
+  RunLabels (const CcaKernelArgs &frame, uint32_t tile_index, Shared &shared, TileShared &tile_shared)
+      : RunLabels (frame, tile_index, tile_index % frame.tiles_x, tile_index / frame.tiles_x, shared, tile_shared)
   {
   }
 
@@ -379,30 +386,29 @@ template <int CONNECTIVITY, int THREADS, typename Shared> struct RunLabels {
     return place & OPEN_REF ? place : place / 2;
   }
 
-  /* The tile's open component of RUN, as a byte of TileBorder. HAS: there is a run. */
+  /* The tile's open component of RUN, which is of one, as a byte of TileBorder. */
   __device__ uint32_t
-  component_of (bool has, uint32_t run) const
+  component_of (uint32_t run) const
   {
-    return has ? ref_of (run) & 255 : NOT_OPEN;
+    return s.place[top (run)] & 255;
   }
 
-  /* The components at this lane's four pixels of row Y, whose number is N. */
+  /* The components at this lane's four pixels of row Y, whose number is N: of two runs at most. */
   __device__ uint32_t
   components_at (uint32_t y, uint32_t n) const
   {
-    const uint32_t word = lane / 8, pixels = row (y)[word], starts = starts_of (y, word);
-    const uint32_t before = s.before_word[n * TILE_WORDS + word] - 1;
-    uint32_t components = 0;
-#pragma unroll
-    for (uint32_t i = 0; i < 4; i++) {
-      const uint32_t x = lane % 8 * 4 + i;
-      components |= component_of (pixels >> x & 1, before + __popc (starts & ((2u << x) - 1))) << 8 * i;
-    }
-    return components;
+    const uint32_t word = lane / 8, shift = lane % 8 * 4, pixels = row (y)[word], starts = starts_of (y, word);
+    const uint32_t own = pixels >> shift & 15, first = own & -own, second = (starts >> shift & 15) & ~first;
+    if (own == 0)
+      return 0;
+    const uint32_t run = s.before_word[n * TILE_WORDS + word] - 1 + __popc (starts & ((first << shift << 1) - 1));
+    const uint32_t component = component_of (run), next = second ? component_of (run + 1) : component;
+    /* The second one starts at the third pixel or the last. */
+    return __byte_perm (component, next, second & 4 ? 0x4400 : 0x4000);
   }
 
   /* A warp has the first row, the last one, or half of both columns or, with more warps, of one. NUMBER_OF (y): words are those of the row with
-   * this number that is equal to row Y. */
+   * this number that is equal to row Y. Components of the background, and at the borders of the image, mean nothing. */
   template <typename NumberOf>
   __device__ void
   write_border (const NumberOf &number_of)
@@ -410,35 +416,33 @@ template <int CONNECTIVITY, int THREADS, typename Shared> struct RunLabels {
     static_assert (TILE_H == 64, "two halves");
     constexpr bool single = THREADS >= 6 * 32;
     TileBorder &border = f.by_tile.borders[tile];
-#pragma unroll 1
+#pragma unroll(THREADS == 32 ? 4 : 1)
     for (uint32_t part = t / 32; part < (single ? 6 : 4); part += THREADS / 32) {
       if (part < 2) {
         const uint32_t y = part ? TILE_H - 1 : 0;
         if (lane < TILE_WORDS)
           (part ? border.bottom : border.top)[lane] = row (y)[lane];
-        if (part ? has_below : has_above)
-          *(uint32_t *) &(part ? border.bottom_component : border.top_component)[lane * 4] =
-              components_at (y, number_of (y));
+        *(uint32_t *) &(part ? border.bottom_component : border.top_component)[lane * 4] =
+            components_at (y, number_of (y));
         continue;
       }
       const uint32_t half = part % 2, y = lane + half * 32;
-      const uint16_t *before = &s.before_word[number_of (y) * TILE_WORDS];
+      const uint4 own = *(const uint4 *) row (y);
+      const uint2 before = *(const uint2 *) &s.before_word[number_of (y) * TILE_WORDS];
       if (!single || part < 4) {
-        const bool has = row (y)[0] & 1;
+        const bool has = own.x & 1;
         const uint32_t bits = __ballot_sync (~0u, has);
         if (lane == 0)
           ((uint32_t *) &border.left)[half] = bits;
-        if (has_left)
-          border.left_component[y] = component_of (has, before[0]);
+        border.left_component[y] = has ? component_of (before.x & 0xffff) : 0;
       }
       if (!single || part >= 4) {
-        constexpr uint32_t word = TILE_WORDS - 1;
-        const bool has = row (y)[word] >> 31;
+        const bool has = own.w >> 31;
         const uint32_t bits = __ballot_sync (~0u, has);
         if (lane == 0)
           ((uint32_t *) &border.right)[half] = bits;
-        if (has_right)
-          border.right_component[y] = component_of (has, before[word] + __popc (starts_of (y, word)) - 1);
+        const uint32_t starts = own.w & ~(own.w << 1 | own.z >> 31);
+        border.right_component[y] = has ? component_of ((before.y >> 16) + __popc (starts) - 1) : 0;
       }
     }
   }

@@ -40,6 +40,8 @@ unite (OpenKey *parents, uint32_t component_a, uint32_t component_b)
 {
   /* Issue both loads before either walk. */
   OpenKey a = load_parent (parents, component_a), b = load_parent (parents, component_b);
+  if (a == b)
+    return;
   a = find_near_root (parents, component_a, a);
   b = find_near_root (parents, component_b, b);
   while (a != b) {

@@ -21,23 +21,26 @@ load_rows (const CcaKernelArgs &f, uint32_t threshold, uint32_t tx, uint32_t ty,
   uint16_t *chunks = (uint16_t *) (rows + first);
   const uint32_t lane = threadIdx.x % 32, x = tx * TILE_W + lane % 8 * 16, y = ty * TILE_H + first + lane / 8;
   const bool whole = (tx + 1) * TILE_W <= f.width && (ty + 1) * TILE_H <= f.height;
-  constexpr int loads = ROWS / 4;
+  constexpr int loads = ROWS / 4, at_once = loads < 8 ? loads : 8; /* Registers have no room for more. */
   constexpr bool has_part = ROWS < TILE_H;
   if (f.depth == 8 && (whole || (has_part && f.width % 16 == 0)) && (((uintptr_t) f.pixels | f.stride) & 15) == 0) {
     const uint8_t *p = f.pixels + y * f.stride + x;
     const uint32_t mask = threshold > 255 ? 0 : 0xffff, invert = f.invert ? 0xffff : 0;
+    const uint32_t low = keep_in_register ((threshold & 127) * 0x01010101u);
     auto load = [&] (auto is_small, auto is_whole) {
-      uint4 v[loads]; /* all loads are issued before any is used */
       const uint32_t end = decltype (is_whole)::value || x < f.width ? f.height : 0;
+#pragma unroll 1
+      for (int base = 0; base < loads; base += at_once) {
+        uint4 v[at_once]; /* all loads are issued before any is used */
 #pragma unroll
-      for (int i = 0; i < loads; i++)
-        v[i] = decltype (is_whole)::value || y + 4 * i < end ? __ldcs ((const uint4 *) (p + (size_t) i * 4 * f.stride))
-                                                             : make_uint4 (0, 0, 0, 0);
+        for (int i = 0; i < at_once; i++, p += 4 * f.stride)
+          v[i] = decltype (is_whole)::value || y + 4 * (base + i) < end ? __ldcs ((const uint4 *) p)
+                                                                        : make_uint4 (0, 0, 0, 0);
 #pragma unroll
-      for (int i = 0; i < loads; i++) {
-        const uint32_t pixels =
-            (compare16 (v[i], (threshold & 127) * 0x01010101u, decltype (is_small)::value ? ~0u : 0u) & mask) ^ invert;
-        chunks[i * 32 + lane] = decltype (is_whole)::value || y + 4 * i < end ? pixels : 0;
+        for (int i = 0; i < at_once; i++) {
+          const uint32_t pixels = (compare16 (v[i], low, decltype (is_small)::value ? ~0u : 0u) & mask) ^ invert;
+          chunks[(base + i) * 32 + lane] = decltype (is_whole)::value || y + 4 * (base + i) < end ? pixels : 0;
+        }
       }
     };
     /* Each way takes an instruction less for four pixels than both in one. */

@@ -156,6 +156,8 @@ struct RunTile : RunLabels<CONNECTIVITY, THREADS, RunShared<THREADS>> {
     count = all.x & 0xffff;
     if (LONE && all.y >> 13 & 15)
       marks = TILE_HAS_LONE;
+    if (f.counts_runs && t == 0 && count)
+      atomicAdd (&f.counters->runs, count);
     if (CROWDED && t == 0 && (all.y >> 17 > WarpRunArrays::run_capacity || top_count > WarpRunArrays::top_capacity))
       atomicAdd (&f.counters->crowded, 1);
     if (LONE && count == TILE_H && __syncthreads_and (full)) {

@@ -44,9 +44,8 @@ template <int CONNECTIVITY, bool KEEP_RUNS> struct TileTask {
 
   /* Of the lane's row in each turn, which is row lane + 32 * turn. */
   Row lone_starts[TURNS], lone_pixels[TURNS];
-  bool has_lone;      /* of the tile */
-  uint32_t run_count; /* in those of the lane's rows that change, without lone ones */
-  uint64_t changes;   /* bit: this row differs from the one above; the first one: from an empty row */
+  bool has_lone;    /* of the tile */
+  uint64_t changes; /* bit: this row differs from the one above; the first one: from an empty row */
   uint32_t label_count;
 
   __device__
@@ -59,9 +58,8 @@ template <int CONNECTIVITY, bool KEEP_RUNS> struct TileTask {
   {
   }
 
-  /* Loads the tile, and NEXT, if there is such a tile, into the second cache, and takes its lone runs. Writes the output of a tile that is empty or
-   * full. */
-  __device__ TileContent begin (uint32_t threshold, uint32_t next);
+  /* Loads the tile and takes its lone runs. Writes the output of a tile that is empty or full. */
+  __device__ TileContent begin (uint32_t threshold);
   /* The steps of a mixed tile by a row walk. False: more labels than there is room for, and nothing written needs to be undone. */
   __device__ bool label ();
 

@@ -19,6 +19,9 @@ namespace
 
 constexpr int TILE_WARPS = 8; /* of a CTA, each with a tile, and all with those of many runs */
 constexpr int TILE_CTAS = 4;  /* of an SM */
+/* The first CTAs of an SM begin one after the other, so many cycles apart: some less than the GPU takes to load the tiles of a CTA of each SM. If
+ * all began together, all would load at first, and then all would label while memory waits. */
+constexpr uint32_t LOAD_CYCLES = 3000;
 /* A frame with more tiles is large: those of a smaller one run in two waves on an H100. 2560 x 1440 has 460, 3840 x 2160 has 1020. In one of
  * few tiles more threads have each. Emulated tests have other numbers, and tests/core/cca/many_tiles.c has frames of each kind. */
 #ifndef CTR_CCA_SMALL_TILES
@@ -32,11 +35,9 @@ constexpr int MORE_RUN_THREADS = 256, RUN_THREADS = 128, CROWDED_CTAS = 9;
 
 template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ inline TileContent
-TileTask<CONNECTIVITY, KEEP_RUNS>::begin (uint32_t threshold, uint32_t next)
+TileTask<CONNECTIVITY, KEEP_RUNS>::begin (uint32_t threshold)
 {
   load_rows<TILE_H> (f, threshold, tx, ty, 0, s.rows);
-  if (next < f.tiles_x * f.tiles_y)
-    prefetch_rows (f, next);
   __syncwarp ();
   const TileContent content = take_lone_runs ();
   if (content == TILE_FULL) {
@@ -98,7 +99,7 @@ walk_tile (
 {
   __syncwarp (); /* other lanes may still read shared memory of a former attempt */
   TileTask<CONNECTIVITY, KEEP_RUNS> task (f, tile, s, &outer, labels);
-  return task.begin (threshold, ~0u) != TILE_MIXED || task.label ();
+  return task.begin (threshold) != TILE_MIXED || task.label ();
 }
 
 /* Likewise, with a label for every run slot, in an overflow slot that warps hold in turn. */
@@ -143,18 +144,33 @@ analyse_crowded_tile (const CcaKernelArgs &f, uint32_t threshold, uint32_t tile,
     analyse_overflow_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, tile, s, outer);
 }
 
+enum TileState { DONE, DONE_FULL, BY_CTA, BY_CTA_WITH_LONE, TOO_MANY };
+
+/* Joins the component of a full TILE, that of WARP, to the first one of the full tiles before it in its row, of those that the CTA has. The key of
+ * that is the least. Then the seams between them have nothing left to unite. */
+__device__ inline void
+join_full_tiles (const CcaKernelArgs &f, uint32_t tile, const uint32_t *states, uint32_t warp)
+{
+  const uint32_t tx = tile % f.tiles_x, most = min (warp, tx);
+  uint32_t before = 0;
+  while (before < most && states[warp - before - 1] == DONE_FULL)
+    before++;
+  if (before)
+    f.by_open_component.parents[tile * MAX_OPEN_COMPONENTS] =
+        open_key (tile / f.tiles_x * TILE_H, (tx - before) * TILE_W, (tile - before) * MAX_OPEN_COMPONENTS);
+}
+
 /* A warp for each tile. Those that are left over are then analysed by the whole CTA, one after the other. */
 template <int CONNECTIVITY, bool KEEP_RUNS>
 __global__ void __launch_bounds__ (32 * TILE_WARPS, TILE_CTAS) tile_kernel (const __grid_constant__ CcaKernelArgs f)
 {
-  enum { DONE, BY_CTA, BY_CTA_WITH_LONE, TOO_MANY };
   typedef RunShared<32 * TILE_WARPS> Runs;
   constexpr int room =
       TILE_WARPS * sizeof (WarpRunArrays) > sizeof (Runs) ? TILE_WARPS * sizeof (WarpRunArrays) : sizeof (Runs);
   constexpr int most_labels =
       (room - TILE_WARPS * sizeof (OuterLabels)) / (4 * sizeof (uint32_t)) - 1; /* of one tile */
   __shared__ TileShared shared[TILE_WARPS];
-  __shared__ uint32_t left[TILE_WARPS], busy;
+  __shared__ uint32_t states[TILE_WARPS], busy;
   __shared__ union {
     WarpRunArrays by_warp[TILE_WARPS];
     Runs runs;
@@ -166,35 +182,45 @@ __global__ void __launch_bounds__ (32 * TILE_WARPS, TILE_CTAS) tile_kernel (cons
   const uint32_t warp = threadIdx.x / 32, first = blockIdx.x * TILE_WARPS, tile = first + warp;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
+  const uint32_t wave = multiprocessors (), turn = blockIdx.x / wave;
+  if (turn > 0 && turn < TILE_CTAS)
+    pause_for_cycles (turn * LOAD_CYCLES);
   const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold;
   uint32_t own = DONE;
   /* Votes tell the compiler that the warp stays together. */
   if (__any_sync (~0u, tile < f.tiles_x * f.tiles_y)) {
     TileTask<CONNECTIVITY, KEEP_RUNS> task (f, tile, shared[warp]);
-    if (task.begin (threshold, tile + multiprocessors () * TILE_CTAS * TILE_WARPS) == TILE_MIXED) {
+    const TileContent content = task.begin (threshold);
+    if (content == TILE_FULL) {
+      own = DONE_FULL;
+    } else if (content == TILE_MIXED) {
       task.write_lone_runs ();
-      WarpRuns<CONNECTIVITY, KEEP_RUNS> runs (f, tile, s.by_warp[warp], shared[warp]);
-      if (__any_sync (~0u, total_of_lanes (task.run_count) > WarpRunArrays::run_capacity)
-          || !runs.label (task.changes, task.has_lone ? TILE_HAS_LONE : 0))
+      WarpRuns<CONNECTIVITY, KEEP_RUNS> runs (f, tile, task.tx, task.ty, s.by_warp[warp], shared[warp]);
+      if (!runs.label (task.changes, task.has_lone ? TILE_HAS_LONE : 0))
         own = task.has_lone ? BY_CTA_WITH_LONE : BY_CTA;
     }
+    const uint32_t next = tile + wave * TILE_CTAS * TILE_WARPS;
+    if (next < f.tiles_x * f.tiles_y)
+      prefetch_rows (f, next);
   }
   const uint32_t lane = threadIdx.x % 32;
   if (lane == 0)
-    left[warp] = own;
+    states[warp] = own;
   if (threadIdx.x == 0)
     busy = 0;
-  const uint32_t crowded = __syncthreads_count (lane == 0 && own != DONE);
+  const uint32_t crowded = __syncthreads_count (lane == 0 && own > DONE_FULL);
+  if (own == DONE_FULL && lane == 0)
+    join_full_tiles (f, tile, states, warp);
   if (!crowded)
     return;
   if (threadIdx.x == 0)
     atomicAdd (&f.counters->crowded, crowded);
 #pragma unroll 1
   for (uint32_t i = 0; i < TILE_WARPS; i++) {
-    if (left[i] == DONE)
+    if (states[i] <= DONE_FULL)
       continue;
     RunTile<CONNECTIVITY, KEEP_RUNS, 32 * TILE_WARPS> runs (f, first + i, s.runs, shared[i]);
-    const bool done = runs.template label<false, false> (left[i] == BY_CTA_WITH_LONE ? TILE_HAS_LONE : 0);
+    const bool done = runs.template label<false, false> (states[i] == BY_CTA_WITH_LONE ? TILE_HAS_LONE : 0);
     __syncthreads ();
     if (!done && i == warp)
       own = TOO_MANY;

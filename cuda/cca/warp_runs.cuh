@@ -27,8 +27,9 @@ template <int CONNECTIVITY, bool KEEP_RUNS> struct WarpRuns : RunLabels<CONNECTI
   __device__ static uint32_t
   number_of (uint64_t changes, uint32_t y)
   {
-    const uint64_t to_y = changes & (~0ull >> (63 - y));
-    return __popcll (to_y) - (to_y != 0);
+    const uint32_t upper = (uint32_t) changes, lower = (uint32_t) (changes >> 32), to_y = ~0u >> (31 - y % 32);
+    const uint32_t count = y < 32 ? __popc (upper & to_y) : __popc (upper) + __popc (lower & to_y);
+    return max (count, 1u) - 1;
   }
 
   /* The references of all runs, for the feature kernel. */
@@ -54,7 +55,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS> struct WarpRuns : RunLabels<CONNECTI
     const uint32_t words = __popcll (changes) * TILE_WORDS;
 #pragma unroll
     for (uint32_t i = 0; i < TILE_H / 32; i++)
-      if (changes >> (lane + 32 * i) & 1)
+      if ((uint32_t) (changes >> 32 * i) >> lane & 1)
         s.first_y[number_of (changes, lane + 32 * i)] = lane + 32 * i;
     if (lane == 0) {
       s.first_y[words / TILE_WORDS] = TILE_H;

@@ -2,13 +2,26 @@
 /* All of the component analysis of a small frame in one kernel, by one cluster of CTAs, each with a strip of whole rows. In such a frame
  * all time goes into steps that wait for one another. So a CTA first does alone all that it can (strips.cuh), then tells all others of its
  * open components, in one step, and each of them unites those of the whole frame in its own shared memory. Strips follow one
- * another in raster order, so the rows of the table do, too. */
+ * another in raster order, so the rows of the table do, too. So few multiprocessors would take too long to load a larger frame: there
+ * another kernel finds the components of bands first (bands.cu). */
 #include "cuda/cca/analyser.cuh"
 #include "cuda/cca/cluster_output.cuh"
-#include "cuda/cca/strips.cuh"
+#include "cuda/cca/strip_bands.cuh"
 
 namespace
 {
+
+/* Strips of more words begin with the components of bands. Emulated tests have another number. */
+#ifndef CTR_CCA_WHOLE_WORDS
+#define CTR_CCA_WHOLE_WORDS 2048
+#endif
+constexpr uint32_t WHOLE_WORDS = CTR_CCA_WHOLE_WORDS;
+constexpr uint32_t WHOLE_RUNS = 4096; /* of a strip */
+
+template <int K> struct WholeShared {
+  StripShared<WHOLE_RUNS> strip;
+  StripWordsShared<K> words;
+};
 
 /* Tells all other CTAs of the strip. OPEN: its open components. */
 template <typename Strip>
@@ -16,14 +29,12 @@ __device__ inline void
 publish (const Strip &strip, uint32_t open)
 {
   auto &s = strip.s;
-  const uint32_t own = strip.cta * STRIP_OPENS, contacts = min (s.contact_count, STRIP_CONTACTS);
-  const uint32_t last_runs = strip.cta + 1 < strip.strips && !s.too_many
-                                 ? min (strip.run_count - strip.runs_before (strip.rows), LAST_RUNS)
-                                 : 0;
+  const uint32_t own = strip.cta * STRIP_OPENS, contacts = min (s.contact_count, MOST_CONTACTS);
+  const uint32_t last_runs = s.too_many ? 0 : strip.last_runs;
   for (uint32_t to = strip.warp; to < strip.ctas; to += STRIP_WARPS) {
     auto *const by_strip = cluster_shared (&s.by_strip, to);
     if (strip.lane == 0)
-      by_strip->info[strip.cta] = {s.closed_count, open, contacts, s.too_many};
+      by_strip->info[strip.cta] = {s.closed_count, open, contacts, strip.all_runs << 1 | s.too_many};
     if (to == strip.cta)
       continue;
     for (uint32_t i = strip.lane; i < contacts; i += 32)
@@ -39,13 +50,18 @@ publish (const Strip &strip, uint32_t open)
   }
 }
 
+/* Halves the path: other threads that walk there find any ancestor. */
 template <typename Shared>
 __device__ inline NameKey
-root_of (const Shared &s, NameKey key)
+root_of (Shared &s, NameKey key)
 {
-  for (NameKey up; (up = *(volatile NameKey *) &s.by_name.parents[name_of (key)]) != key;)
-    key = up;
-  return key;
+  volatile NameKey *const parents = s.by_name.parents;
+  NameKey up = parents[name_of (key)];
+  for (NameKey next; (next = parents[name_of (up)]) != up; up = parents[name_of (key)]) {
+    parents[name_of (key)] = next;
+    key = next;
+  }
+  return up;
 }
 
 template <typename Shared>
@@ -107,7 +123,7 @@ sum_strips (Strip &strip, bool limited)
     if (strip.lane == 0)
       s.by_strip.roots[from] += roots;
     if (is_root && from == strip.cta)
-      strip.mark (s.top_of_open[name % STRIP_OPENS]);
+      strip.mark (s.by_top.first[s.top_of_open[name % STRIP_OPENS]]);
   };
   for_all_names (strip, [&] (uint32_t from, uint32_t name, bool has) {
     bool is_root = false;
@@ -119,8 +135,7 @@ sum_strips (Strip &strip, bool limited)
       if (!is_root && (is_own || limited)) {
         const uint4 sums = s.by_name.sums[name];
         if (is_own)
-          strip.add (s.top_of_open[root_name % STRIP_OPENS], sums.x, sums.y, sums.z, sums.w >> 16, sums.w & 0xffff,
-              s.by_name.bottom[name]);
+          strip.add_other (s.top_of_open[root_name % STRIP_OPENS], from, sums, s.by_name.bottom[name]);
         if (limited)
           atomicAdd (&s.by_name.sums[root_name].x, sums.x);
       }
@@ -138,29 +153,6 @@ sum_strips (Strip &strip, bool limited)
   __syncthreads ();
 }
 
-/* Components of the strip that start before each of its words: takes the place of starts. */
-template <int K, typename Strip>
-__device__ inline void
-scan_marks (const Strip &strip)
-{
-  auto &s = strip.s;
-  uint32_t own[K], sum = 0;
-#pragma unroll
-  for (int k = 0; k < K; k++)
-    sum += own[k] = __popc (s.by_word.marks[strip.t * K + k]);
-  const uint32_t sums = sum_of_lanes (sum);
-  if (strip.lane == 31)
-    s.warp_sums[strip.warp] = sums;
-  __syncthreads ();
-  uint32_t next = total_of_lanes (strip.lane < strip.warp ? s.warp_sums[strip.lane] : 0) + sums - sum;
-#pragma unroll
-  for (int k = 0; k < K; k++) {
-    s.by_word.before[strip.t * K + k] = next;
-    next += own[k];
-  }
-  __syncthreads ();
-}
-
 /* Writes the table row of top N, if it is a component of the result. FIRST_ROW: of the strip. EARLY: to the host, too. */
 template <typename Strip>
 __device__ inline void
@@ -171,20 +163,19 @@ write_row (const Strip &strip, uint32_t n, uint32_t first_row, bool early)
   const uint32_t area = s.by_top.area[n];
   if (!area)
     return;
-  const uint32_t y = s.by_top.first[n] >> 16, x = s.by_top.first[n] & 0xffff, at = y * strip.columns + x / 32;
-  const uint32_t marks = s.by_word.marks[at], bit = 1u << x % 32;
-  const uint32_t row = first_row + s.by_word.before[at] + __popc (marks & (bit - 1));
-  if (!(marks & bit) || row >= f.table.capacity)
+  const uint32_t run = s.by_top.first[n], row = first_row + strip.marks_before (run);
+  if (!strip.is_marked (run) || row >= f.table.capacity)
     return;
+  const uint32_t start = s.by_run.start[run], high = strip.wide ? s.high[n] : 0;
   CtrComponent c;
-  c.sum_x = s.by_top.sum_x[n];
-  c.sum_y = s.by_top.sum_y[n];
+  c.sum_x = (uint64_t) (high >> 16) << 32 | s.by_top.sum_x[n];
+  c.sum_y = ((uint64_t) (high & 0xffff) << 32 | s.by_top.sum_y[n]) + (uint64_t) area * strip.top;
   c.area = area;
   c.left = 65535 - s.by_top.not_left[n];
-  c.top = strip.top + y - 1;
+  c.top = strip.top + (start >> 16) - 1;
   c.width = s.by_top.right[n] - c.left + 1;
   c.height = s.by_top.bottom[n] - c.top + 1;
-  c.start_x = x;
+  c.start_x = start & 0xffff;
   c.value = 0;
   const uint4 *const from = (const uint4 *) &c;
   for (int half = 0; half < 2; half++) {
@@ -194,33 +185,19 @@ write_row (const Strip &strip, uint32_t n, uint32_t first_row, bool early)
   }
 }
 
-/* One cluster. */
-template <int CONNECTIVITY, int K>
-__global__ void
-__launch_bounds__ (STRIP_THREADS, 1) whole_kernel (const __grid_constant__ CcaKernelArgs f,
-    const __grid_constant__ StripPlan plan, const __grid_constant__ PictureCopy copy)
+/* What follows the sums of the strip's components. FITS: there is room for all of them. RUN_OF (index): a run of the last row. */
+template <uint32_t RUNS, typename RunOf>
+__device__ inline void
+analyse_strip (Strip<RUNS> &strip, const PictureCopy &copy, uint32_t threshold, bool fits, const RunOf &run_of)
 {
-  extern __shared__ uint4 shared[];
-  Strip<CONNECTIVITY, K> strip (f, plan, *(StripShared<K> *) shared);
+  const CcaKernelArgs &f = strip.f;
   auto &s = strip.s;
   const uint32_t t = strip.t, lane = strip.lane;
-  cluster_arrive ();
-  strip.clear ();
-  ctr_let_next_start ();
-  ctr_wait_for_previous ();
-  const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold;
-  strip.load (plan, threshold);
-  __syncthreads ();
-  const bool fits = strip.number_runs (plan) && !__syncthreads_or (!strip.link ());
   uint32_t open = 0;
   if (fits) {
-    strip.join ();
-    __syncthreads ();
-    strip.sum_up ();
-    __syncthreads ();
     const uint32_t bits = s.open_tops[lane], opens = __popc (bits), before = sum_of_lanes (opens) - opens;
     open = __shfl_sync (~0u, before + opens, 31);
-    strip.name_seams (bits, before);
+    strip.name_seams (bits, before, run_of);
     strip.list_components (bits, before);
   }
   if (t == 0 && (!fits || open > STRIP_OPENS))
@@ -231,8 +208,8 @@ __launch_bounds__ (STRIP_THREADS, 1) whole_kernel (const __grid_constant__ CcaKe
   cluster_barrier ();
 
   const StripInfo info = lane < strip.ctas ? s.by_strip.info[lane] : StripInfo ();
-  const bool too_many = __any_sync (~0u, info.too_many);
-  CcaHeader result = {0, 0, threshold, 0, 0, 0, too_many};
+  const bool too_many = __any_sync (~0u, info.runs & 1);
+  CcaHeader result = {too_many ? ~0u : 0, 0, threshold, 0, 0, 0, too_many, total_of_lanes (info.runs >> 1)};
   uint32_t components = 0; /* of strip LANE */
   if (!too_many) {
     unite_strips (strip);
@@ -244,11 +221,11 @@ __launch_bounds__ (STRIP_THREADS, 1) whole_kernel (const __grid_constant__ CcaKe
   }
   if (strip.cta == 0 && t == 0) {
     *f.header = *f.host.header = result;
-    *f.numbers = {result.rows_complete, result.count, 0};
+    *f.numbers = {result.rows_complete, too_many ? 0 : result.count, 0};
   }
-  if (result.count) {
+  if (result.count && !too_many) {
     const bool early = is_early (f, result);
-    scan_marks<K> (strip);
+    strip.scan_marks ();
     const uint32_t first_row = total_of_lanes (lane < strip.cta ? components : 0);
     for (uint32_t n = t; n < s.top_count; n += STRIP_THREADS)
       write_row (strip, n, first_row, early);
@@ -262,6 +239,59 @@ __launch_bounds__ (STRIP_THREADS, 1) whole_kernel (const __grid_constant__ CcaKe
     delivery_keep (copy);
 }
 
+/* One cluster. */
+template <int CONNECTIVITY, int K>
+__global__ void
+__launch_bounds__ (STRIP_THREADS, 1) whole_kernel (const __grid_constant__ CcaKernelArgs f,
+    const __grid_constant__ StripPlan plan, const __grid_constant__ PictureCopy copy)
+{
+  extern __shared__ uint4 shared[];
+  WholeShared<K> &s = *(WholeShared<K> *) shared;
+  Strip<WHOLE_RUNS> strip (f, plan, s.strip);
+  StripWords<CONNECTIVITY, K> words (f, plan, strip.top, strip.rows, s.words);
+  cluster_arrive ();
+  strip.clear ();
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold;
+  words.load (threshold);
+  __syncthreads ();
+  bool fits = words.number_runs (s.strip.by_run.start, s.strip.by_run.end, WHOLE_RUNS);
+  strip.run_count = strip.all_runs = words.run_count;
+  if (fits)
+    fits = !__syncthreads_or (!strip.link_all (words, s.strip.by_strip.contacts[strip.cta]));
+  if (fits) {
+    strip.last_runs = strip.cta + 1 < strip.strips ? min (strip.run_count - strip.last_row, LAST_RUNS) : 0;
+    strip.join ();
+    __syncthreads ();
+    strip.sum_up (strip.top, [&] (uint32_t, uint32_t row, uint32_t n, bool) {
+      if ((row == 1 && strip.cta > 0) || (row == strip.rows && strip.cta + 1 < strip.strips))
+        atomicOr (&s.strip.open_tops[n / 32], 1u << n % 32);
+    });
+    __syncthreads ();
+  }
+  analyse_strip (strip, copy, threshold, fits, [&] (uint32_t i) { return strip.last_row + i; });
+}
+
+/* As the whole kernel, behind the one that finds the components of bands. */
+__global__ void
+__launch_bounds__ (STRIP_THREADS, 1) join_kernel (const __grid_constant__ CcaKernelArgs f,
+    const __grid_constant__ StripPlan plan, const __grid_constant__ PictureCopy copy)
+{
+  extern __shared__ uint4 shared[];
+  JoinShared &s = *(JoinShared *) shared;
+  JoinStrip strip (f, plan, s.strip);
+  cluster_arrive ();
+  strip.clear ();
+  ctr_let_next_start ();
+  /* The CTAs with bands have all started. Their end would take longer to arrive than their states. */
+  const bool fits = take_bands (strip, s, plan);
+  const uint32_t last_band = (max (strip.rows, 1) - 1) / plan.band_rows;
+  analyse_strip (strip, copy, f.threshold_device ? *f.threshold_device : f.threshold, fits,
+      [&] (uint32_t i) { return s.by_band.first[last_band] + s.by_band.last[last_band][i]; });
+  ctr_wait_for_previous ();
+}
+
 typedef void (*WholeKernel) (CcaKernelArgs, StripPlan, PictureCopy);
 
 /* Of threads with so many words: the least sufficient number of 1, 2 and 4. */
@@ -273,14 +303,21 @@ kernel_of (int connectivity, uint32_t words)
   return words == 1 ? whole_kernel<4, 1> : words == 2 ? whole_kernel<4, 2> : whole_kernel<4, 4>;
 }
 
+uint32_t
+shared_of (uint32_t words)
+{
+  return words == 1 ? sizeof (WholeShared<1>) : words == 2 ? sizeof (WholeShared<2>) : sizeof (WholeShared<4>);
+}
+
 } // namespace
 
 uint32_t
 cca_whole_ctas ()
 {
-  constexpr int shared = sizeof (StripShared<4>);
-  const WholeKernel kernels[] = {
-      kernel_of (4, 1), kernel_of (4, 2), kernel_of (4, 4), kernel_of (8, 1), kernel_of (8, 2), kernel_of (8, 4)};
+  constexpr size_t whole = sizeof (WholeShared<4>), joined = sizeof (JoinShared);
+  constexpr int shared = whole > joined ? whole : joined;
+  const WholeKernel kernels[] = {kernel_of (4, 1), kernel_of (4, 2), kernel_of (4, 4), kernel_of (8, 1),
+      kernel_of (8, 2), kernel_of (8, 4), join_kernel};
   uint32_t ctas = ctr_cluster_ctas (kernels, STRIP_THREADS);
   for (const WholeKernel kernel : kernels) {
     const auto has_room = [&] {
@@ -294,6 +331,8 @@ cca_whole_ctas ()
     while (ctas && !has_room ())
       ctas = ctas == CTR_MOST_CLUSTER_CTAS ? CTR_MOST_CLUSTER_CTAS / 2 : 0;
   }
+  if (ctas && !cca_allow_bands ())
+    ctas = 0;
   cudaGetLastError (); /* a GPU that does not support them is no error */
   return ctas;
 }
@@ -301,32 +340,46 @@ cca_whole_ctas ()
 bool
 cca_plan_whole (uint32_t width, uint32_t height, uint32_t ctas, StripPlan *plan)
 {
-  const uint32_t columns = ctr_div_up (width, 32);
   *plan = StripPlan ();
-  /* Sums of the whole frame fit 32 bits. */
-  if (!ctas || (uint64_t) width * height * max (width, height) > 1ull << 32)
+  if (!ctas)
     return false;
-  const uint32_t rows = ctr_div_up (height, ctas), strips = ctr_div_up (height, rows),
-                 least = ctr_div_up ((rows + 1) * columns, STRIP_THREADS), words = least > 2 ? 4 : least;
-  const uint32_t reciprocal = ctr_div_up (1 << STRIP_RECIPROCAL, columns);
-  /* Then quotients are exact. Products fit 32 bits. */
-  if (least > words || words * STRIP_THREADS * columns > 1 << STRIP_RECIPROCAL)
+  const uint32_t columns = ctr_div_up (width, 32), rows = ctr_div_up (height, ctas), strips = ctr_div_up (height, rows);
+  /* Sums of a strip fit 32 bits. */
+  if ((uint64_t) width * rows * max (width, rows) > 1ull << 32)
     return false;
   while (ctas / 2 >= strips)
     ctas /= 2;
-  const size_t shared = words == 1   ? sizeof (StripShared<1>)
-                        : words == 2 ? sizeof (StripShared<2>)
-                                     : sizeof (StripShared<4>);
-  *plan = {ctas, strips, rows, columns, reciprocal, words, (uint32_t) shared};
-  return true;
+  plan->ctas = ctas;
+  plan->strips = strips;
+  plan->rows = rows;
+  plan->columns = columns;
+  plan->reciprocal = ctr_div_up (1 << STRIP_RECIPROCAL, columns);
+  plan->wide = (uint64_t) width * height * max (width, height) > 1ull << 32;
+  plan->words = ctr_div_up ((rows + 1) * columns, STRIP_THREADS);
+  plan->most_runs = ~0u;
+  bool fits = (rows + 1) * columns <= WHOLE_WORDS;
+  if (fits) {
+    plan->words = plan->words > 2 ? 4 : plan->words;
+    plan->shared = shared_of (plan->words);
+  } else {
+    fits = cca_plan_bands (plan);
+    plan->shared = sizeof (JoinShared);
+  }
+  /* Then quotients are exact. Products fit 32 bits. */
+  if (fits && plan->words * STRIP_THREADS * columns <= 1 << STRIP_RECIPROCAL)
+    return true;
+  *plan = StripPlan ();
+  return false;
 }
 
 void
-cca_launch_whole (
-    const CcaKernelArgs &f, const StripPlan &plan, int connectivity, const PictureCopy &copy, cudaStream_t stream)
+cca_launch_whole (const CcaKernelArgs &f, const StripPlan &plan, int connectivity, const PictureCopy &copy,
+    bool overlap, cudaStream_t stream)
 {
+  if (plan.bands)
+    cca_launch_bands (f, plan, connectivity, overlap, stream);
   cudaLaunchAttribute attributes[2];
   cudaLaunchConfig_t config = ctr_cluster_config (plan.ctas, STRIP_THREADS, stream, attributes);
   config.dynamicSmemBytes = plan.shared;
-  ctr_launch_configured (config, kernel_of (connectivity, plan.words), f, plan, copy);
+  ctr_launch_configured (config, plan.bands ? join_kernel : kernel_of (connectivity, plan.words), f, plan, copy);
 }

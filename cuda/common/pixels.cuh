@@ -21,7 +21,7 @@ compare16 (uint4 v, uint32_t t_low, uint32_t t_small)
   };
   uint32_t low = __dp4a (ge (v.y), 0x80402010u, __dp4a (ge (v.x), 0x08040201u, 0u));
   uint32_t top = __dp4a (ge (v.w), 0x80402010u, __dp4a (ge (v.z), 0x08040201u, 0u));
-  return low >> 7 | top << 1;
+  return (low >> 7) + (top << 1);
 }
 
 /* Foreground of 16 pixels from column X on, a multiple of 16. Bits beyond the image are 0. */

@@ -343,7 +343,20 @@ cuda_session_wait (CudaSession *session, const char *purpose, CtrError *error)
 bool
 cuda_session_wait_for_flag (CudaSession *session, const uint32_t *flag, const char *purpose, CtrError *error)
 {
-  const bool set = poll ([flag] { return __atomic_load_n (flag, __ATOMIC_ACQUIRE) == 1; }, &session->wait);
+  return cuda_session_wait_for_flags (session, flag, 1, purpose, error);
+}
+
+bool
+cuda_session_wait_for_flags (
+    CudaSession *session, const uint32_t *flags, uint32_t count, const char *purpose, CtrError *error)
+{
+  uint32_t first = 0; /* that has not been seen yet */
+  auto are_set = [&] {
+    while (first < count && __atomic_load_n (&flags[first], __ATOMIC_ACQUIRE) == 1)
+      first++;
+    return first == count;
+  };
+  const bool set = poll (are_set, &session->wait);
   return ended_with (session, set ? cudaSuccess : cuda_wait_asleep (session->done), purpose, error);
 }
 

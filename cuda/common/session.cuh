@@ -80,6 +80,9 @@ bool cuda_session_wait (CudaSession *session, const char *purpose, CtrError *err
 /* Likewise, after cuda_session_mark(). The frame's last kernel sets FLAG, in pinned memory, to 1. Only what came before
  * that kernel is sure to be complete. */
 bool cuda_session_wait_for_flag (CudaSession *session, const uint32_t *flag, const char *purpose, CtrError *error);
+/* Likewise, where COUNT CTAs set a flag each. */
+bool cuda_session_wait_for_flags (
+    CudaSession *session, const uint32_t *flags, uint32_t count, const char *purpose, CtrError *error);
 
 /* Waits for all of the marked frame, whose flag is set. */
 bool cuda_session_wait_for_mark (CudaSession *session, const char *purpose, CtrError *error);

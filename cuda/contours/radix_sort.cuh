@@ -62,6 +62,13 @@ radix_sorted (const RadixSort &sort)
   return sort.passes % 2;
 }
 
+/* The one of two arrays from which PASS goes. Without an index, a sort may be in registers. */
+__device__ inline uint32_t *
+radix_from (uint32_t *const arrays[2], uint32_t pass)
+{
+  return pass % 2 ? arrays[1] : arrays[0];
+}
+
 /* The words of a tile. Where there are few in all, tiles are small, so that many multiprocessors share them. */
 __host__ __device__ inline uint32_t
 radix_tile (uint32_t words)
@@ -87,15 +94,26 @@ radix_states (uint32_t words)
   return (size_t) radix_most_tiles (words) * RADIX_DIGITS;
 }
 
-/* Sets the memory for CAPACITY words whose keys are below KEY_COUNT. */
+/* Sets the passes that keys below KEY_COUNT need, and as short digits as these allow. */
+__host__ __device__ inline void
+radix_set_digits (RadixSort *sort, uint64_t key_count)
+{
+  uint32_t bits = 1;
+  while (key_count > 1ull << bits)
+    bits++;
+  sort->passes = (bits + RADIX_BITS - 1) / RADIX_BITS;
+  sort->bits = (bits + sort->passes - 1) / sort->passes;
+  if (sort->bits < RADIX_LEAST_BITS)
+    sort->bits = RADIX_LEAST_BITS;
+}
+
+/* Sets the memory for CAPACITY words whose keys are below KEY_COUNT. Kernels that know of fewer keys may have other digits, and leave out
+ * passes. */
 static inline void
 radix_lay_out (RadixSort *sort, ArenaLayout *arena, uint32_t capacity, uint64_t key_count)
 {
   sort->capacity = capacity;
-  for (sort->passes = 1; key_count > 1ull << RADIX_BITS * sort->passes;)
-    sort->passes++;
-  for (sort->bits = RADIX_LEAST_BITS; key_count > 1ull << sort->bits * sort->passes;)
-    sort->bits++;
+  radix_set_digits (sort, key_count);
   for (int i = 0; i < 2; i++) {
     sort->keys[i] = arena->take<uint32_t> (capacity);
     sort->values[i] = arena->take<uint32_t> (capacity);
@@ -121,6 +139,21 @@ radix_count (const RadixSort &s, RadixHistograms &h, uint32_t key)
 {
   for (uint32_t pass = 0; pass < s.passes; pass++)
     atomicAdd (&h.counts[pass][radix_digit (s, key, pass)], 1);
+}
+
+/* The same by whole warps, each lane with a key if it HAS one. What many lanes have is counted at once. */
+__device__ inline void
+radix_count_by_warp (const RadixSort &s, RadixHistograms &h, uint32_t key, bool has)
+{
+  const uint32_t all = __ballot_sync (~0u, has);
+  if (!all)
+    return;
+  const uint32_t lane = threadIdx.x % 32, leader = __ffs (all) - 1, common = __shfl_sync (~0u, key, leader),
+                 alike = __ballot_sync (~0u, has && key == common);
+  if (!has || (key == common && lane != leader))
+    return;
+  for (uint32_t pass = 0; pass < s.passes; pass++)
+    atomicAdd (&h.counts[pass][radix_digit (s, key, pass)], lane == leader ? __popc (alike) : 1);
 }
 
 __device__ inline void
@@ -262,10 +295,10 @@ radix_pass (const RadixSort &s, RadixShared &h, uint32_t pass, const Ctas &ctas,
     return;
   if (__syncthreads_or (words_of_digit == count)) { /* All have the same digit. */
     for (uint32_t i = ctas.first_index (); i < count; i += ctas.index_step ()) {
-      const uint32_t value[1] = {s.values[pass % 2][i]};
+      const uint32_t value[1] = {radix_from (s.values, pass)[i]};
       uint32_t prepared[1];
       prepare (value, 1, prepared);
-      put (i, s.keys[pass % 2][i], value[0], prepared[0]);
+      put (i, radix_from (s.keys, pass)[i], value[0], prepared[0]);
     }
     return;
   }
@@ -278,8 +311,8 @@ radix_pass (const RadixSort &s, RadixShared &h, uint32_t pass, const Ctas &ctas,
     const uint32_t tile = h.ticket;
     if ((uint64_t) tile * size >= count)
       return;
-    RadixWords words (
-        s.keys[pass % 2], s.values[pass % 2], tile * size + warp * 32 * each + threadIdx.x % 32, each, count);
+    RadixWords words (radix_from (s.keys, pass), radix_from (s.values, pass),
+        tile * size + warp * 32 * each + threadIdx.x % 32, each, count);
     if (has_digit)
       for (int w = 0; w < RadixShared::WARPS; w++)
         h.counts[w][own_digit] = 0;
@@ -320,7 +353,7 @@ radix_pass (const RadixSort &s, RadixShared &h, uint32_t pass, const Ctas &ctas,
 __device__ inline void
 radix_pass (const RadixSort &s, RadixShared &h, uint32_t pass, const Ctas &ctas)
 {
-  uint32_t *keys = s.keys[(pass + 1) % 2], *values = s.values[(pass + 1) % 2];
+  uint32_t *keys = radix_from (s.keys, pass + 1), *values = radix_from (s.values, pass + 1);
   const auto nothing = [] (const auto &, uint32_t, auto &prepared) {
     for (uint32_t &p : prepared)
       p = 0;

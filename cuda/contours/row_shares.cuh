@@ -61,8 +61,8 @@ template <int THREADS> struct RowQueue {
 };
 
 /* By all THREADS of CTAS, once the points are complete, for the rows that are not long: calls WORK.by_thread (row) or, in whole warps,
- * WORK.by_warp (row). Behind that, FINISH (row), by a thread each. Where the CTA has few rows and WORK has several SHORT_LANES, so many
- * share a short row: WORK.by_lanes (row, whether there is one). Once, beside the warps' rows, each warp calls MORE (). */
+ * WORK.by_warp (row), and behind the latter FINISH (row), by a thread each. Where the CTA has few rows and WORK has several SHORT_LANES,
+ * so many share a short row: WORK.by_lanes (row, whether there is one). Once, beside the warps' rows, each warp calls MORE (). */
 template <int THREADS, typename Args, typename Work, typename Finish, typename More>
 __device__ inline void
 share_shorter_rows (
@@ -72,7 +72,8 @@ share_shorter_rows (
   const uint32_t rows = f.counters->header.contours;
   /* With few rows all CTAs have some, and each warp one. */
   const uint32_t share = max (WARPS, min (ctr_div_up (rows, ctas.count), (uint32_t) THREADS));
-  const uint32_t lanes = share * Work::SHORT_LANES <= THREADS ? Work::SHORT_LANES : 1, own = threadIdx.x / lanes;
+  const uint32_t lanes = share > WARPS && share * Work::SHORT_LANES <= THREADS ? Work::SHORT_LANES : 1,
+                 own = threadIdx.x / lanes;
   const bool leads = threadIdx.x % lanes == 0;
   bool needs_more = true;
   for (uint64_t base = (uint64_t) ctas.own * share; base < rows; base += (uint64_t) ctas.count * share) {
@@ -83,6 +84,10 @@ share_shorter_rows (
     __syncthreads ();
     const uint32_t count = has_row ? RowPoints (f, row).count () : 0;
     const bool is_short = has_row && count <= SHORT_POINTS && share > WARPS;
+    if (has_row && leads && !is_short && count <= LONG_POINTS)
+      queue.rows[atomicAdd (&queue.count, 1)] = row;
+    __syncthreads ();
+    const uint32_t queued = queue.count;
     if constexpr (Work::SHORT_LANES > 1) {
       if (lanes > 1)
         work.by_lanes (row, is_short);
@@ -91,17 +96,14 @@ share_shorter_rows (
     } else if (is_short) {
       work.by_thread (row);
     }
-    if (has_row && leads && !is_short && count <= LONG_POINTS)
-      queue.rows[atomicAdd (&queue.count, 1)] = row;
-    __syncthreads ();
-    for (uint32_t i = threadIdx.x / 32; i < queue.count; i += WARPS)
+    for (uint32_t i = WARPS - 1 - threadIdx.x / 32; i < queued; i += WARPS) /* The last warps may have no short rows. */
       work.by_warp (queue.rows[i]);
     if (needs_more)
       more ();
     needs_more = false;
     __syncthreads ();
-    if (has_row && leads && count <= LONG_POINTS)
-      finish (row);
+    if (threadIdx.x < queued)
+      finish (queue.rows[threadIdx.x]);
   }
   if (needs_more)
     more ();

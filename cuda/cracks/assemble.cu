@@ -18,6 +18,11 @@ struct OffsetPolicy {
   {
     return true;
   }
+
+  static __device__ void
+  note_first (const Args &, uint32_t, uint32_t, uint32_t)
+  {
+  }
 };
 
 constexpr int THREADS = CONTOUR_THREADS, CORNER_SHARE = CORNER_SCAN_SHARE / THREADS;

@@ -138,6 +138,11 @@ struct Policy {
   {
     return true;
   }
+
+  static __device__ void
+  note_first (const Args &, uint32_t, uint32_t, uint32_t)
+  {
+  }
 };
 
 /* Writes the points, a thread a node. */

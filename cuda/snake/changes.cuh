@@ -53,47 +53,54 @@ cluster_share_changes (Snake &s)
 __device__ inline SnakeBox
 box_of (CtrPoint a, CtrPoint b, CtrPoint c, CtrPoint d)
 {
-  SnakeBox box;
-  box.left = min (min (a.x, b.x), min (c.x, d.x));
-  box.right = max (max (a.x, b.x), max (c.x, d.x));
-  box.top = min (min (a.y, b.y), min (c.y, d.y));
-  box.bottom = max (max (a.y, b.y), max (c.y, d.y));
-  return box;
+  const SnakeBox some = box_of (a, b, c), rest = box_of (d, d, d);
+  return {__vminu2 (some.low, rest.low), __vmaxu2 (some.high, rest.high)};
 }
 
+/* Is the change OWN worse than that of the neighbour I? */
 __device__ inline bool
-boxes_touch (SnakeBox a, SnakeBox b)
+is_worse (const Snake &s, const SnakeChange &own, uint32_t i)
 {
-  return a.left <= b.right && b.left <= a.right && a.top <= b.bottom && b.top <= a.bottom;
+  const SnakeChange &other = s.changes[i];
+  return other.index != NO_CHANGE && is_better (other.value, i, own.value, own.index);
 }
 
 /* Fills LIST with the points that have changes, in any order, and the scratch memory with the first ones; BOX (change)
- * is a change's box. Returns their number. */
+ * is a change's box. Those that no neighbour's change excludes are candidates: the others are dropped, but others may be dropped in
+ * favour of them. Returns the number of points. */
 template <typename Box>
 __device__ inline uint32_t
 cta_list_changes (Snake &s, Box box)
 {
-  uint32_t *counter = &s.scratch->counters[s.list_count % 2];
+  uint32_t *const counter = &s.scratch->counters[s.list_count % 2];
+  uint32_t *const candidates = &s.scratch->candidates[s.list_count % 2];
   if (threadIdx.x == 0)
-    s.scratch->counters[(s.list_count + 1) % 2] = 0;
+    s.scratch->counters[(s.list_count + 1) % 2] = s.scratch->candidates[(s.list_count + 1) % 2] = 0;
   s.list_count++;
 #pragma unroll 1
   for (uint32_t i = threadIdx.x; i < s.count; i += blockDim.x) {
     const SnakeChange change = s.changes[i];
     if (change.index == NO_CHANGE)
       continue;
+    const bool excluded =
+        is_worse (s, change, ctr_snake_before (s.count, i)) || is_worse (s, change, ctr_snake_next (s.count, i));
     const uint32_t at = atomicAdd (counter, 1);
     s.arrays.list[at] = (uint16_t) i;
-    s.arrays.chosen[at] = 1;
     if (at < SNAKE_LISTED) {
       s.scratch->listed.values[at] = change.value;
       s.scratch->listed.points[at] = i | change.direction << 16;
       s.scratch->listed.boxes[at] = box (change);
     }
-    if (at < SNAKE_WARP_CHANGES)
-      s.scratch->first_changes[at] = change;
+    if (excluded)
+      continue;
+    const uint32_t candidate = atomicAdd (candidates, 1);
+    s.arrays.offsets[candidate] = at;
+    s.arrays.chosen[candidate] = 1;
+    if (candidate < SNAKE_WARP_CHANGES)
+      s.scratch->first_changes[candidate] = change;
   }
   __syncthreads ();
+  s.candidates = *candidates;
   return *counter;
 }
 
@@ -132,14 +139,20 @@ warp_is_dropped (const Snake &s, uint32_t listed, const SnakeListed &own, SnakeB
   return false;
 }
 
-/* Drops listed changes that CONFLICT with better ones: CHOSEN becomes 0. The warps from FIRST on share them. */
+__device__ inline SnakeListed
+candidate_change (const Snake &s, uint32_t candidate)
+{
+  return listed_change (s, s.arrays.offsets[candidate]);
+}
+
+/* Drops candidates that CONFLICT with better changes: CHOSEN becomes 0. The warps from FIRST on share them. */
 template <typename Box, typename Conflict>
 __device__ inline void
 cta_drop (const Snake &s, uint32_t listed, uint32_t first, Box box, Conflict conflict)
 {
 #pragma unroll 1
-  for (uint32_t l = threadIdx.x / 32 - first; l < listed; l += cta_warps () - first) {
-    const SnakeListed own = listed_change (s, l);
+  for (uint32_t l = threadIdx.x / 32 - first; l < s.candidates; l += cta_warps () - first) {
+    const SnakeListed own = candidate_change (s, l);
     if (warp_is_dropped (s, listed, own, box (own), conflict) && lane_index () == 0)
       s.arrays.chosen[l] = 0;
   }
@@ -151,7 +164,7 @@ __device__ inline void
 cluster_drop (const Snake &s, uint32_t listed, Box box, Conflict conflict)
 {
   const uint32_t warp = threadIdx.x / 32;
-  if (s.ctas > 1 && listed > SNAKE_SHARED_LIST) {
+  if (s.ctas > 1 && s.candidates > SNAKE_SHARED_LIST) {
 #pragma unroll 1
     for (uint32_t i = s.cta + warp * s.ctas; i < s.count; i += cta_warps () * s.ctas) {
       const SnakeChange &change = s.changes[i];
@@ -164,8 +177,8 @@ cluster_drop (const Snake &s, uint32_t listed, Box box, Conflict conflict)
     }
     cluster_barrier (s);
 #pragma unroll 1
-    for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x)
-      if (s.workspace.by_point.drops[listed_change (s, l).index])
+    for (uint32_t l = threadIdx.x; l < s.candidates; l += blockDim.x)
+      if (s.workspace.by_point.drops[candidate_change (s, l).index])
         s.arrays.chosen[l] = 0;
   } else {
     cta_drop (s, listed, 0, box, conflict);

@@ -15,10 +15,10 @@
 /* Arrays in shared memory, of CAPACITY elements each; OFFSETS has one more. */
 struct SnakeArrays {
   CtrPoint *points;
-  uint32_t *offsets; /* exclusive prefix sums, see cta_scan() */
+  uint32_t *offsets; /* exclusive prefix sums, see cta_scan(), or candidates: by candidate, the place in LIST */
   uint16_t *list;    /* points that have changes */
   uint8_t *stale;    /* by point: are the gains of its moves outdated? */
-  uint8_t *chosen;   /* by element of LIST, or by point */
+  uint8_t *chosen;   /* by candidate, or by point */
   /* By point, two arrays of SNAKE_EXCHANGED elements by turns: changes that the CTAs of a cluster send to each other. NULL: there is
    * no room. */
   SnakeChange *exchanged;
@@ -26,17 +26,23 @@ struct SnakeArrays {
 
 constexpr uint32_t SNAKE_SHARED_CHANGES = 256; /* in shared memory, if the cluster is one CTA */
 constexpr uint32_t SNAKE_EXCHANGED = 256;      /* are sent from CTA to CTA: not those of more points */
-constexpr uint32_t SNAKE_WARP_CHANGES = 32;    /* as many changes are applied by one warp */
+constexpr uint32_t SNAKE_WARP_CHANGES = 32;    /* as many candidates are applied by one warp */
 constexpr uint32_t SNAKE_LISTED = 512;         /* as many listed changes are in shared memory */
 constexpr uint32_t SNAKE_SHARED_LIST = 64;     /* the cluster shares the decisions on more changes */
 constexpr uint32_t SNAKE_FEW_ITEMS = 16;       /* points whose moves are tested in part before they have a price */
 constexpr uint32_t SNAKE_ITEMS = 64;           /* points whose moves a CTA prices together */
 constexpr uint32_t SNAKE_LONG_ROWS = 192;      /* edges of more rows are shared by the cluster */
 
-/* The bounding box of points. */
+/* The bounding box of points: its upper left and its lower right corner, x | y << 16. */
 struct __align__ (8) SnakeBox
 {
-  uint16_t left, right, top, bottom;
+  uint32_t low, high;
+};
+
+/* Of each part of move_touches_near() that was tested, the directions of the moves that touch an edge. */
+union SnakeNear {
+  uint8_t by_part[8];
+  uint64_t all;
 };
 
 /* What a CTA gives each other CTA of its cluster at once. */
@@ -49,9 +55,9 @@ struct SnakeScratch {
   CtrSnakeSums sums[SNAKE_MAX_WARPS];
   double values[SNAKE_MAX_WARPS];
   uint32_t numbers[SNAKE_MAX_WARPS];
-  uint32_t counters[2];                          /* elements of this list and of the next one */
+  uint32_t counters[2], candidates[2];           /* elements of this list and of the next one, and candidates */
   SnakeChange changes[SNAKE_SHARED_CHANGES];     /* in place of the workspace's */
-  SnakeChange first_changes[SNAKE_WARP_CHANGES]; /* of the first points in LIST */
+  SnakeChange first_changes[SNAKE_WARP_CHANGES]; /* of the first candidates */
   union {
     CtrSnakeSums lines[SNAKE_ITEMS * SNAKE_VARIANTS];
     uint32_t corner_places[CTR_SNAKE_CORNERS]; /* of an automatic start: corners.cuh */
@@ -64,9 +70,9 @@ struct SnakeScratch {
   uint8_t items[SNAKE_MAX_WARPS][32];                 /* by warp: the items whose lines are summed */
   SentBytes sent[2];                                  /* what other CTAs send, by turns */
   SnakeWords from[2][SNAKE_MAX_CTAS];                 /* likewise, by CTA */
-  uint32_t move_counts[2];                            /* number of MOVES in this round and in the next */
+  uint32_t move_counts[2];                            /* numbers of MOVES, see cta_ask() */
   uint16_t moves[SNAKE_ITEMS * CTR_SNAKE_DIRECTIONS]; /* item * CTR_SNAKE_DIRECTIONS + direction */
-  uint8_t folds[SNAKE_ITEMS];                         /* by item: see cta_find_folds() */
+  SnakeNear near[SNAKE_ITEMS];                        /* by item: see cta_find_near() */
   uint32_t blocked[SNAKE_ITEMS];                      /* by item: the directions whose moves touch an edge */
   double log_pixels;                                  /* of the window */
   /* After changes. */
@@ -74,8 +80,7 @@ struct SnakeScratch {
   double criterion;
   CtrSnakeLengths lengths; /* of pruning */
   double description;
-  uint32_t guess; /* the FIRST_CHANGES to which these may belong */
-  uint32_t only;  /* the point that alone is removed, or NO_CHANGE */
+  uint32_t only; /* the point that alone is removed, or NO_CHANGE */
 };
 
 struct Snake {
@@ -83,7 +88,9 @@ struct Snake {
   SnakeScratch *scratch;
   SnakeWorkspace workspace;
   SnakeChange *changes; /* changes by point: in the workspace or in shared memory */
+  uint32_t candidates;  /* that were listed last */
   uint32_t list_count;  /* that have been made */
+  uint32_t asks;        /* calls of cta_ask() */
   uint32_t sum_count;   /* of the polygon, that have been made */
   uint32_t exchanges;   /* between the CTAs by sending, that have been made */
   uint32_t cta, ctas;   /* index in the cluster, and its size */
@@ -454,13 +461,25 @@ cta_lengths (const Snake &s)
   return {(uint64_t) all.n, (uint64_t) all.s1};
 }
 
+__device__ inline SnakeBox
+box_of (CtrPoint a, CtrPoint b, CtrPoint c)
+{
+  const auto packed = [] (CtrPoint p) { return p.x | (uint32_t) p.y << 16; };
+  return {__vminu2 (packed (a), __vminu2 (packed (b), packed (c))),
+      __vmaxu2 (packed (a), __vmaxu2 (packed (b), packed (c)))};
+}
+
+__device__ inline bool
+boxes_touch (SnakeBox a, SnakeBox b)
+{
+  return __vmaxu2 (a.low, b.high) == b.high && __vmaxu2 (b.low, a.high) == a.high;
+}
+
 /* Are the bounding boxes of the triangles ABC and DEF disjoint? Then no edges of these touch. */
 __device__ inline bool
 boxes_are_disjoint (CtrPoint a, CtrPoint b, CtrPoint c, CtrPoint d, CtrPoint e, CtrPoint f)
 {
-  return max (a.x, max (b.x, c.x)) < min (d.x, min (e.x, f.x)) || max (d.x, max (e.x, f.x)) < min (a.x, min (b.x, c.x))
-         || max (a.y, max (b.y, c.y)) < min (d.y, min (e.y, f.y))
-         || max (d.y, max (e.y, f.y)) < min (a.y, min (b.y, c.y));
+  return !boxes_touch (box_of (a, b, c), box_of (d, e, f));
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Region snakes on the GPU: the data that passes between its kernels.
  *
- *   table kernel    table.cu    Sums samples and their squares, in blocks, over the rows of all windows.
+ *   table kernel    table.cu    Sums samples and their squares, in blocks, over the rows of all windows, and brings the tasks.
  *   start kernel    table.cu    Sums each window's bands of cells and blocks, for the automatic start.
  *   evolve kernel   evolve.cu   Takes every object from its start to its pruned polygon.
  *
@@ -104,9 +104,18 @@ struct SnakeResult {
 /* Arguments of all kernels. Pointers are to device memory, or to pinned host memory where that is said. A group's name
  * says what indexes its arrays; where an index has several elements, the comment says how many. */
 struct SnakeKernelArgs {
+  /* The arrays of tasks, which the table kernel brings from pinned host memory: a copy by the driver would come before it. */
+  struct {
+    const uint4 *from;
+    uint4 *to;
+    uint32_t words; /* of 16 bytes */
+  } upload;
   SnakeTable table;
   CtrSnakeCost cost;
   uint32_t prune, max_iterations;
+  uint32_t task_count;
+  uint32_t *finished; /* tasks */
+  uint32_t *flag;     /* pinned: becomes 1 when all are finished, and their results are in host memory */
   const CtrSnakeTask *tasks;
   const CtrPoint *start_points; /* of all tasks, from each one's first_point on */
   struct {

@@ -135,11 +135,11 @@ __launch_bounds__ (THREADS, CTAS)
   s.exhausted = false;
   s.needed_capacity = 0;
   s.count = s.most = 0;
-  s.list_count = s.sum_count = s.exchanges = 0;
+  s.list_count = s.candidates = s.asks = s.sum_count = s.exchanges = 0;
   s.task = number;
   s.moments = s.history_points = 0;
   if (threadIdx.x < 2) {
-    scratch.counters[threadIdx.x] = scratch.move_counts[threadIdx.x] = 0;
+    scratch.counters[threadIdx.x] = scratch.candidates[threadIdx.x] = scratch.move_counts[threadIdx.x] = 0;
     sent_bytes_init (&scratch.sent[threadIdx.x]);
   }
   s.window = cta_sum_cells (f, s, number, (SnakeCells *) memory);
@@ -154,6 +154,7 @@ __launch_bounds__ (THREADS, CTAS)
   if (found)
     for (uint32_t i = threadIdx.x; i < s.count; i += blockDim.x)
       polygon[i] = s.arrays.points[i];
+  __syncthreads (); /* all threads have written their points */
   if (threadIdx.x > 0)
     return;
   SnakeResult r = {};
@@ -171,6 +172,13 @@ __launch_bounds__ (THREADS, CTAS)
   r.needed_capacity = s.needed_capacity;
   r.used_capacity = s.most;
   f.by_task.results[number] = r;
+  fence_system ();
+  if (f.task_count > 1) {
+    if (count_arrival (f.finished) + 1 < f.task_count)
+      return;
+    fence_system ();
+  }
+  *(volatile uint32_t *) f.flag = 1;
 }
 
 /* Configuration for COUNT clusters of CTAS CTAs of THREADS threads. EXCHANGES: see shared_size(). OVERLAP: they start as

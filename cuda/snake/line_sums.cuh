@@ -190,7 +190,12 @@ cluster_sum_polygon (const SnakeKernelArgs &f, Snake &s)
     const uint32_t own = row - offsets[edge];
     sums = ctr_snake_sums_add (sums, sum_rows<WIDE, 1> (f.table, {points[edge], b, b}, own, own + 1, 1));
   }
-  sums = cta_sum (s.scratch, sums);
+  sums = warp_sum (sums);
+  if (lane_index () == 0)
+    s.scratch->sums[threadIdx.x / 32] = sums;
+  __syncthreads ();
+  if (threadIdx.x < 32) /* only this warp needs the CTA's sums */
+    sums = warp_sum (lane_index () < cta_warps () ? s.scratch->sums[lane_index ()] : CtrSnakeSums{0, 0, 0});
   sums = cluster_share_sums (s, sums);
   if (threadIdx.x < 32) {
     sums = warp_sum (sums);

@@ -21,25 +21,30 @@ cta_has_long_edges (const Snake &s)
   return __syncthreads_or (is_long);
 }
 
-/* Finds which moves of ITEMS points, every s.ctas-th one from FIRST on, fold an edge, or if there are few, touch one beside those at the
- * point. The last warps begin, which have no lines to sum while there are few. */
-__device__ inline void
-cta_find_folds (const Snake &s, uint32_t first, uint32_t items, int32_t step)
+/* The parts of move_touches_near() that are tested for each of ITEMS points before its moves have prices. */
+__device__ inline uint32_t
+parts_tested (uint32_t items)
 {
-  const CtrPoint *points = s.arrays.points;
+  return items <= SNAKE_FEW_ITEMS ? SNAKE_NEAR_PARTS : 1;
+}
+
+/* Finds which moves of ITEMS points, every s.ctas-th one from FIRST on, touch near edges. Each part is tested by warps of its own; the
+ * last ones begin, which have no lines to sum while there are few. */
+__device__ inline void
+cta_find_near (const Snake &s, uint32_t first, uint32_t items, int32_t step)
+{
+  const uint32_t warps = (items * CTR_SNAKE_DIRECTIONS + 31) / 32, all = parts_tested (items) * warps;
 #pragma unroll 1
-  for (uint32_t begin = blockDim.x - 32 - threadIdx.x / 32 * 32; begin < items * CTR_SNAKE_DIRECTIONS;
-       begin += blockDim.x) {
-    const uint32_t own = begin + lane_index (), item = min (own / CTR_SNAKE_DIRECTIONS, items - 1);
+  for (uint32_t w = cta_warps () - 1 - threadIdx.x / 32; w < all; w += cta_warps ()) {
+    uint32_t part = 0, begin = w;
+    for (; begin >= warps; begin -= warps)
+      part++;
+    const uint32_t own = begin * 32 + lane_index (), item = min (own / CTR_SNAKE_DIRECTIONS, items - 1);
     const uint32_t i = first + item * s.ctas;
-    const CtrPoint to = ctr_snake_moved (&s.limits, points[i], own % CTR_SNAKE_DIRECTIONS, step);
-    bool folds = ctr_snake_fold (points[ctr_snake_before (s.count, i)], to, points[ctr_snake_next (s.count, i)]);
-#pragma unroll 1
-    for (uint32_t side = 0; side < 2 && items <= SNAKE_FEW_ITEMS; side++)
-      folds = folds || move_touches_beside (s, i, to, side);
-    const uint32_t all = __ballot_sync (~0u, folds);
+    const CtrPoint to = ctr_snake_moved (&s.limits, s.arrays.points[i], own % CTR_SNAKE_DIRECTIONS, step);
+    const uint32_t touching = __ballot_sync (~0u, move_touches_near (s, i, to, part));
     if (own == item * CTR_SNAKE_DIRECTIONS)
-      s.scratch->folds[item] = (uint8_t) (all >> lane_index ());
+      s.scratch->near[item].by_part[part] = (uint8_t) (touching >> lane_index ());
   }
 }
 
@@ -57,12 +62,95 @@ warp_price (const SnakeKernelArgs &f, const Snake &s, CtrSnakeSums gain, bool pa
   return both ? ctr_add (cost, other) : HUGE_VAL;
 }
 
+/* The direction with the least VALUE among those of a point, by CTR_SNAKE_DIRECTIONS lanes, which have one each; *LEAST is that value. */
+__device__ inline uint32_t
+warp_best_direction (double value, double *least)
+{
+  uint32_t best = lane_index () % CTR_SNAKE_DIRECTIONS;
+  *least = value;
+#pragma unroll 1
+  for (int d = CTR_SNAKE_DIRECTIONS / 2; d; d /= 2) {
+    const double other = __shfl_xor_sync (~0u, *least, d);
+    const uint32_t other_direction = __shfl_xor_sync (~0u, best, d);
+    if (is_better (other, other_direction, *least, best)) {
+      *least = other;
+      best = other_direction;
+    }
+  }
+  return best;
+}
+
+/* Finds the best direction for each of ITEMS points, every s.ctas-th one from FIRST on, in which it touches no edge. The thread's is one
+ * of ITEM, which is THERE, and has the VALUE; afterwards that of the best direction counts. FEW: each point has half a warp, and edges near
+ * it are tested already. */
+__device__ inline uint32_t
+cta_choose_moves (
+    Snake &s, uint32_t first, uint32_t item, bool there, uint32_t lane, double *value, bool few, int32_t step)
+{
+  static_assert (SNAKE_FEW_ITEMS * HALF_WARP <= SNAKE_SMALL_THREADS, "each point has half a warp");
+  const uint32_t direction = lane % CTR_SNAKE_DIRECTIONS;
+  const auto moved = [&] (uint32_t point, uint32_t way) {
+    return ctr_snake_moved (&s.limits, s.arrays.points[point], way, step);
+  };
+  bool found = false;
+  uint32_t best, round = 0;
+  /* Test each point's best move first, and if it touches an edge, all others together. Mostly none does: a half warp tests its point's
+   * alone, and other tests are shared by all warps. */
+  if (few) {
+    double least;
+    const uint32_t point = first + item * s.ctas;
+    best = warp_best_direction (*value, &least);
+    const bool open = there && least < HUGE_VAL;
+    const bool touches = open && move_touches (s, point, moved (point, best), lane, HALF_WARP);
+    const bool blocked = __ballot_sync (~0u, touches) >> (lane_index () - lane) & ((1u << HALF_WARP) - 1);
+    found = !blocked;
+    if (blocked && direction == best)
+      *value = HUGE_VAL;
+    if (blocked && lane == 0)
+      s.scratch->blocked[item] = 0;
+    if (!__syncthreads_or (blocked))
+      return best;
+    round = 1;
+  }
+#pragma unroll 1
+  for (;; round++) {
+    double least;
+    best = warp_best_direction (*value, &least);
+    if (round == 2)
+      break;
+    const bool open = there && !found && least < HUGE_VAL;
+    const bool asks = open && *value < HUGE_VAL && (round > 0 ? lane == direction : lane == best);
+    if (!cta_ask (s, round == 0, asks, item, direction))
+      break;
+    const bool any_blocked = cta_find_blocked (
+        s, few,
+        [&] (uint32_t own_item, uint32_t way, uint32_t edge) {
+          const uint32_t point = first + own_item * s.ctas;
+          return __any_sync (~0u, move_touches (s, point, moved (point, way), edge + lane_index (), s.count)) != 0;
+        },
+        [&] (uint32_t own_item, uint32_t way, uint32_t side) {
+          const uint32_t point = first + own_item * s.ctas;
+          return move_touches_near (s, point, moved (point, way), 1 + side)
+                 || move_touches_near (s, point, moved (point, way), 3 + side);
+        });
+    if (!any_blocked)
+      break;
+    if (open) {
+      const uint32_t blocked = s.scratch->blocked[item];
+      found = round > 0 || !(blocked >> best & 1);
+      if (blocked >> direction & 1)
+        *value = HUGE_VAL;
+    }
+    __syncwarp (); /* all lanes have read BLOCKED */
+  }
+  return best;
+}
+
 /* Finds the moves of ITEMS points, every s.ctas-th one from FIRST on, with LANES lanes each. The gains of the points in
- * STALE come from the sums LINES. FOLDS: by item, see cta_find_folds(). TESTED: so are edges
- * beside those at the points. */
+ * STALE come from the sums LINES. NEAR: by item, the PARTS of move_touches_near() that were tested. */
 __device__ inline void
-cta_price_moves (const SnakeKernelArgs &f, const Snake &s, uint32_t first, uint32_t items, uint32_t lanes,
-    uint64_t stale, const CtrSnakeSums *lines, const uint8_t *folds, bool tested, int32_t step)
+cta_price_moves (const SnakeKernelArgs &f, Snake &s, uint32_t first, uint32_t items, uint32_t lanes, uint64_t stale,
+    const CtrSnakeSums *lines, const SnakeNear *near, uint32_t parts, int32_t step)
 {
   const uint32_t lane = threadIdx.x % lanes, direction = lane % CTR_SNAKE_DIRECTIONS;
   const uint32_t slot = threadIdx.x / lanes, item = min (slot, items - 1), i = first + item * s.ctas;
@@ -81,52 +169,11 @@ cta_price_moves (const SnakeKernelArgs &f, const Snake &s, uint32_t first, uint3
     }
     __syncwarp ();
     value = warp_price (f, s, gain, lanes > CTR_SNAKE_DIRECTIONS);
-    if (!(there && value < s.criterion) || folds[item] >> direction & 1)
+    const uint64_t tested = (parts == 1 ? 1 : UINT64_C (0x0101010101)) << direction;
+    if (!(there && value < s.criterion) || near[item].all & tested)
       value = HUGE_VAL;
   }
-  /* Test each point's best move for touching edges first, and if it touches one, all others together. */
-  bool found = false;
-  uint32_t best;
-#pragma unroll 1
-  for (uint32_t round = 0;; round++) {
-    double least = value;
-    best = direction;
-#pragma unroll 1
-    for (int d = CTR_SNAKE_DIRECTIONS / 2; d; d /= 2) {
-      const double other = __shfl_xor_sync (~0u, least, d);
-      const uint32_t other_direction = __shfl_xor_sync (~0u, best, d);
-      if (is_better (other, other_direction, least, best)) {
-        least = other;
-        best = other_direction;
-      }
-    }
-    if (round == 2)
-      break;
-    const bool open = there && !found && least < HUGE_VAL;
-    const bool asks = open && value < HUGE_VAL && (round > 0 ? lane == direction : lane == best);
-    if (!cta_ask (s, round, asks, item, direction))
-      break;
-    const auto moved = [&] (uint32_t point, uint32_t way) {
-      return ctr_snake_moved (&s.limits, s.arrays.points[point], way, step);
-    };
-    cta_find_blocked (
-        s, round, tested,
-        [&] (uint32_t own_item, uint32_t way, uint32_t edge) {
-          const uint32_t point = first + own_item * s.ctas;
-          return warp_move_touches (s, point, moved (point, way), edge);
-        },
-        [&] (uint32_t own_item, uint32_t way, uint32_t side) {
-          const uint32_t point = first + own_item * s.ctas;
-          return move_touches_beside (s, point, moved (point, way), side);
-        });
-    if (open) {
-      const uint32_t blocked = s.scratch->blocked[item];
-      found = round > 0 || !(blocked >> best & 1);
-      if (blocked >> direction & 1)
-        value = HUGE_VAL;
-    }
-    __syncwarp (); /* all lanes have read BLOCKED */
-  }
+  const uint32_t best = cta_choose_moves (s, first, item, there, lane, &value, parts > 1, step);
   if (there && lane == best)
     s.changes[i] = {value, gain, value < HUGE_VAL ? i : NO_CHANGE, best};
   warp_send_change (s, i, there, lane, lanes);
@@ -151,14 +198,14 @@ box_of_move (const Snake &s, const Change &change, int32_t step)
 
 /* Applies the moves that remain or, if they do not lower the criterion, only the best one. */
 __device__ inline void
-cta_make_moves (const SnakeKernelArgs &f, Snake &s, uint32_t listed, int32_t step)
+cta_make_moves (const SnakeKernelArgs &f, Snake &s, int32_t step)
 {
   CtrSnakeSums gain = {0, 0, 0};
   double best = HUGE_VAL;
   uint32_t best_index = NO_CHANGE;
 #pragma unroll 1
-  for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x) {
-    const SnakeListed c = listed_change (s, l);
+  for (uint32_t l = threadIdx.x; l < s.candidates; l += blockDim.x) {
+    const SnakeListed c = candidate_change (s, l);
     if (s.arrays.chosen[l])
       gain = ctr_snake_sums_add (gain, s.changes[c.index].gain);
     if (is_better (c.value, c.index, best, best_index)) {
@@ -189,8 +236,8 @@ cta_make_moves (const SnakeKernelArgs &f, Snake &s, uint32_t listed, int32_t ste
   /* No two moved points are neighbours, but two may share a neighbour: write one side first. */
   for (int side = 0; side < 2; side++) {
 #pragma unroll 1
-    for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x) {
-      const SnakeListed c = listed_change (s, l);
+    for (uint32_t l = threadIdx.x; l < s.candidates; l += blockDim.x) {
+      const SnakeListed c = candidate_change (s, l);
       if (!(all ? s.arrays.chosen[l] != 0 : c.index == best_index))
         continue;
       if (side == 0) {
@@ -205,49 +252,30 @@ cta_make_moves (const SnakeKernelArgs &f, Snake &s, uint32_t listed, int32_t ste
   }
 }
 
-/* Is the change OWN worse than that of the neighbour I? */
-__device__ inline bool
-is_worse (const Snake &s, const SnakeChange &own, uint32_t i)
-{
-  const SnakeChange &other = s.changes[i];
-  return other.index != NO_CHANGE && is_better (other.value, i, own.value, own.index);
-}
-
-/* Is this lane's one of up to SNAKE_WARP_CHANGES listed changes, *OWN, one that no neighbour's change excludes? */
-__device__ inline bool
-is_likely_made (const Snake &s, uint32_t listed, SnakeChange *own)
-{
-  const bool there = lane_index () < listed;
-  *own = s.scratch->first_changes[there ? lane_index () : 0];
-  return there && !is_worse (s, *own, ctr_snake_before (s.count, own->index))
-         && !is_worse (s, *own, ctr_snake_next (s.count, own->index));
-}
-
-/* Finds the criterion after those of up to SNAKE_WARP_CHANGES listed moves that no neighbour's move excludes, while other warps find
- * which ones are dropped: mostly no others are. Leaves it in the scratch memory. */
+/* Finds the criterion after all of up to SNAKE_WARP_CHANGES candidates' moves, while other warps find which ones are dropped: mostly
+ * none are. Leaves it in the scratch memory. */
 __device__ inline void
-warp_guess_moves (const SnakeKernelArgs &f, const Snake &s, uint32_t listed)
+warp_guess_moves (const SnakeKernelArgs &f, const Snake &s)
 {
-  SnakeChange own;
-  const bool made = is_likely_made (s, listed, &own);
-  const uint32_t all = __ballot_sync (~0u, made);
-  const CtrSnakeSums inside = ctr_snake_sums_add (s.inside, warp_sum (made ? own.gain : CtrSnakeSums{0, 0, 0}));
+  CtrSnakeSums gain = {0, 0, 0};
+  if (lane_index () < s.candidates)
+    gain = s.scratch->first_changes[lane_index ()].gain;
+  const CtrSnakeSums inside = ctr_snake_sums_add (s.inside, warp_sum (gain));
   const double criterion = warp_criterion (f, s, inside);
   if (lane_index () == 0) {
-    s.scratch->guess = all;
     s.scratch->inside = inside;
     s.scratch->criterion = criterion;
   }
 }
 
-/* As cta_make_moves(), for LISTED <= SNAKE_WARP_CHANGES moves, by one warp. Leaves the new sums and criterion in the
+/* As cta_make_moves(), for up to SNAKE_WARP_CHANGES candidates, by one warp. Leaves the new sums and criterion in the
  * scratch memory. */
 __device__ inline void
-warp_make_moves (const SnakeKernelArgs &f, const Snake &s, uint32_t listed, int32_t step)
+warp_make_moves (const SnakeKernelArgs &f, const Snake &s, int32_t step)
 {
   CtrPoint *points = s.arrays.points;
   const uint32_t lane = lane_index ();
-  const bool there = lane < listed;
+  const bool there = lane < s.candidates;
   const SnakeChange own = s.scratch->first_changes[there ? lane : 0];
   const uint32_t before = ctr_snake_before (s.count, own.index), next = ctr_snake_next (s.count, own.index);
   const CtrPoint to = moved_to (s, own, step);
@@ -258,7 +286,7 @@ warp_make_moves (const SnakeKernelArgs &f, const Snake &s, uint32_t listed, int3
   if (all) {
     inside = s.scratch->inside;
     criterion = s.scratch->criterion;
-    if (made != s.scratch->guess) {
+    if ((uint32_t) __popc (made) < s.candidates) {
       inside = ctr_snake_sums_add (s.inside, warp_sum (made >> lane & 1 ? own.gain : CtrSnakeSums{0, 0, 0}));
       criterion = warp_criterion (f, s, inside);
     }
@@ -300,20 +328,20 @@ cluster_make_listed (const SnakeKernelArgs &f, Snake &s, uint32_t listed, int32_
   };
   if (listed == 0)
     return;
-  if (listed > SNAKE_WARP_CHANGES) {
+  if (s.candidates > SNAKE_WARP_CHANGES) {
     cluster_drop (s, listed, box, conflict);
-    cta_make_moves (f, s, listed, step);
+    cta_make_moves (f, s, step);
     return;
   }
-  if (listed > 1) {
+  if (s.candidates > 1) {
     if (threadIdx.x < 32)
-      warp_guess_moves (f, s, listed);
+      warp_guess_moves (f, s);
     else
       cta_drop (s, listed, 1, box, conflict);
     __syncthreads ();
   }
   if (threadIdx.x < 32)
-    warp_make_moves (f, s, listed, step);
+    warp_make_moves (f, s, step);
   __syncthreads ();
   s.inside = s.scratch->inside;
   s.criterion = s.scratch->criterion;
@@ -358,7 +386,7 @@ cluster_find_gains (const SnakeKernelArgs &f, const Snake &s, int32_t step)
 /* Finds the moves; each CTA finds those of every s.ctas-th point. TOGETHER: the CTAs share the sums along edges. */
 template <bool WIDE>
 __device__ inline void
-cluster_find_moves (const SnakeKernelArgs &f, const Snake &s, int32_t step, bool together)
+cluster_find_moves (const SnakeKernelArgs &f, Snake &s, int32_t step, bool together)
 {
   const uint32_t all = cta_items (s);
   if (together)
@@ -367,7 +395,7 @@ cluster_find_moves (const SnakeKernelArgs &f, const Snake &s, int32_t step, bool
   for (uint32_t begin = 0; begin < all; begin += SNAKE_ITEMS) {
     const uint32_t items = min (all - begin, SNAKE_ITEMS), first = s.cta + begin * s.ctas;
     uint64_t stale = 0;
-    cta_find_folds (s, first, items, step);
+    cta_find_near (s, first, items, step);
 #pragma unroll 1
     for (uint32_t part = 0; part < items && !together; part += 32) {
       const uint32_t item = part + lane_index (), own = first + min (item, items - 1) * s.ctas;
@@ -383,7 +411,7 @@ cluster_find_moves (const SnakeKernelArgs &f, const Snake &s, int32_t step, bool
 #pragma unroll 1
     for (uint32_t part = 0; part < items; part += room)
       cta_price_moves (f, s, first + part * s.ctas, min (items - part, room), lanes, stale >> part,
-          s.scratch->lines + part * SNAKE_VARIANTS, s.scratch->folds + part, items <= SNAKE_FEW_ITEMS, step);
+          s.scratch->lines + part * SNAKE_VARIANTS, s.scratch->near + part, parts_tested (items), step);
   }
 }
 

@@ -52,7 +52,7 @@ line_of_removal (const Snake &s, uint32_t i, int variant)
  * s.ctas-th point. */
 template <bool WIDE>
 __device__ inline void
-cluster_find_removals (const SnakeKernelArgs &f, const Snake &s, CtrSnakeLengths lengths, double limit)
+cluster_find_removals (const SnakeKernelArgs &f, Snake &s, CtrSnakeLengths lengths, double limit)
 {
   constexpr uint32_t LANES = 4, LINES = 2; /* for a point */
   const CtrPoint *points = s.arrays.points;
@@ -89,17 +89,15 @@ cluster_find_removals (const SnakeKernelArgs &f, const Snake &s, CtrSnakeLengths
     }
     const bool asks = own && value < limit;
     bool eligible = asks;
-    if (cta_ask (s, 0, asks, item, 0)) {
+    if (cta_ask (s, true, asks, item, 0)) {
       cta_find_blocked (
-          s, 0, false,
+          s, false,
           [&] (uint32_t tested, uint32_t, uint32_t edge) {
             return warp_removal_touches (s, first + tested * s.ctas, edge);
           },
           [&] (uint32_t tested, uint32_t, uint32_t side) {
             return removal_touches_beside (s, first + tested * s.ctas, side);
           });
-      if (threadIdx.x == 0)
-        s.scratch->move_counts[0] = 0;
       eligible = asks && !s.scratch->blocked[item];
     }
     if (own)
@@ -132,24 +130,24 @@ removal_of (const Snake &s, uint32_t i, CtrSnakeSums gain)
   return {gain, {(int64_t) change.x, (int64_t) change.y, 1}};
 }
 
-/* Finds the description after those of up to SNAKE_WARP_CHANGES listed removals that no neighbour's removal excludes, while other
- * warps find which ones are dropped: mostly no others are. Leaves it in the scratch memory. */
+/* Finds the description after all of up to SNAKE_WARP_CHANGES candidates' removals, while other warps find which ones are dropped:
+ * mostly none are. Leaves it in the scratch memory. */
 __device__ inline void
-warp_guess_removals (const SnakeKernelArgs &f, const Snake &s, uint32_t listed, CtrSnakeLengths lengths)
+warp_guess_removals (const SnakeKernelArgs &f, const Snake &s, CtrSnakeLengths lengths)
 {
-  SnakeChange own;
-  const bool made = is_likely_made (s, listed, &own);
-  const uint32_t guess = __ballot_sync (~0u, made), removed = __popc (guess);
-  const SnakeRemovals none = {{0, 0, 0}, {0, 0, 0}}, all = made ? removal_of (s, own.index, own.gain) : none;
+  const uint32_t left = s.count - s.candidates;
+  SnakeRemovals all = {{0, 0, 0}, {0, 0, 0}};
+  if (lane_index () < s.candidates) {
+    const SnakeChange &own = s.scratch->first_changes[lane_index ()];
+    all = removal_of (s, own.index, own.gain);
+  }
   const CtrSnakeSums inside = ctr_snake_sums_add (s.inside, warp_sum (all.gain)), rest = warp_sum (all.rest);
   lengths = {lengths.x + (uint64_t) rest.n, lengths.y + (uint64_t) rest.s1};
-  const double description =
-      s.count - removed >= 3 ? warp_description (f, s, inside, s.count - removed, lengths) : HUGE_VAL;
+  const double description = left >= 3 ? warp_description (f, s, inside, left, lengths) : HUGE_VAL;
   if (lane_index () == 0) {
     s.scratch->inside = inside;
     s.scratch->lengths = lengths;
     s.scratch->description = description;
-    s.scratch->guess = guess;
   }
 }
 
@@ -171,7 +169,7 @@ warp_judge_removals (const SnakeKernelArgs &f, const Snake &s, SnakeRemovals all
     takes_all = together < limit;
     description = takes_all ? together : best;
   }
-  __syncwarp (); /* All have read the guess. */
+  __syncwarp (); /* All have read what is overwritten now. */
   if (threadIdx.x == 0) {
     s.scratch->inside = ctr_snake_sums_add (s.inside, takes_all ? all.gain : one.gain);
     s.scratch->lengths = takes_all ? lengths_after (all) : lengths_after (one);
@@ -183,7 +181,7 @@ warp_judge_removals (const SnakeKernelArgs &f, const Snake &s, SnakeRemovals all
 /* Applies the removals that remain or, if they do not shorten the description, only the best one. The polygon's
  * criterion is not found. */
 __device__ inline void
-cta_make_removals (const SnakeKernelArgs &f, Snake &s, uint32_t listed, CtrSnakeLengths lengths, double limit)
+cta_make_removals (const SnakeKernelArgs &f, Snake &s, CtrSnakeLengths lengths, double limit)
 {
   uint8_t *stays = s.arrays.stale; /* by point; overwrites the stale flags, which cluster_move() sets anew */
 #pragma unroll 1
@@ -192,16 +190,17 @@ cta_make_removals (const SnakeKernelArgs &f, Snake &s, uint32_t listed, CtrSnake
   SnakeRemovals all = {{0, 0, 0}, {0, 0, 0}};
   double best = HUGE_VAL;
   uint32_t best_index = NO_CHANGE;
-  const bool few = listed <= SNAKE_WARP_CHANGES;
+  const bool few = s.candidates <= SNAKE_WARP_CHANGES;
   bool guessed = false; /* has warp_guess_removals() found the description after all of them? */
   if (few && threadIdx.x < 32) {
     const uint32_t made =
-        __ballot_sync (~0u, lane_index () < listed && s.arrays.chosen[min (lane_index (), listed - 1)]);
-    guessed = __popc (made) > 1 && made == s.scratch->guess;
+        __ballot_sync (~0u, lane_index () < s.candidates && s.arrays.chosen[min (lane_index (), s.candidates - 1)]);
+    guessed = s.candidates > 1 && (uint32_t) __popc (made) == s.candidates;
   }
+  const bool sure = guessed && s.scratch->description < limit;
 #pragma unroll 1
-  for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x) {
-    const SnakeListed c = listed_change (s, l);
+  for (uint32_t l = threadIdx.x; l < s.candidates && !sure; l += blockDim.x) {
+    const SnakeListed c = candidate_change (s, l);
     if (s.arrays.chosen[l] && !guessed) {
       const SnakeRemovals own = removal_of (s, c.index, s.changes[c.index].gain);
       all.gain = ctr_snake_sums_add (all.gain, own.gain);
@@ -213,7 +212,7 @@ cta_make_removals (const SnakeKernelArgs &f, Snake &s, uint32_t listed, CtrSnake
     }
   }
   if (few) {
-    if (threadIdx.x < 32) {
+    if (threadIdx.x < 32 && !sure) {
       if (!guessed)
         all = {warp_sum (all.gain), warp_sum (all.rest)};
       warp_best (&best, &best_index);
@@ -222,7 +221,7 @@ cta_make_removals (const SnakeKernelArgs &f, Snake &s, uint32_t listed, CtrSnake
     all = {cta_sum (s.scratch, all.gain), cta_sum (s.scratch, all.rest)};
     cta_best (s, &best, &best_index);
   }
-  if (guessed && s.scratch->description < limit)
+  if (sure)
     *(volatile uint32_t *) &s.scratch->only = NO_CHANGE; /* by all lanes */
   else if (threadIdx.x < 32)
     warp_judge_removals (
@@ -231,22 +230,32 @@ cta_make_removals (const SnakeKernelArgs &f, Snake &s, uint32_t listed, CtrSnake
   s.inside = s.scratch->inside;
   const uint32_t only = s.scratch->only;
 #pragma unroll 1
-  for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x) {
-    const uint32_t index = listed_change (s, l).index;
+  for (uint32_t l = threadIdx.x; l < s.candidates; l += blockDim.x) {
+    const uint32_t index = candidate_change (s, l).index;
     if (only == NO_CHANGE ? s.arrays.chosen[l] != 0 : index == only)
       stays[index] = 0;
   }
   __syncthreads ();
-  const uint32_t kept = cta_scan (s, s.arrays.offsets, s.count, [&] (uint32_t i) { return (uint32_t) stays[i]; });
   /* A share of the CTA's size at a time: it goes to where points have been read. */
+  const uint32_t warp = threadIdx.x / 32;
+  uint32_t kept = 0;
 #pragma unroll 1
   for (uint32_t begin = 0; begin < s.count; begin += blockDim.x) {
     const uint32_t i = begin + threadIdx.x;
     const bool there = i < s.count && stays[i];
     const CtrPoint point = s.arrays.points[there ? i : 0];
+    const uint32_t all = __ballot_sync (~0u, there);
+    if (lane_index () == 0)
+      s.scratch->numbers[warp] = __popc (all);
     __syncthreads ();
+    uint32_t place = kept + __popc (all & ((1u << lane_index ()) - 1));
+#pragma unroll 4
+    for (uint32_t k = 0; k < cta_warps (); k++) {
+      place += k < warp ? s.scratch->numbers[k] : 0;
+      kept += s.scratch->numbers[k];
+    }
     if (there)
-      s.arrays.points[s.arrays.offsets[i]] = point;
+      s.arrays.points[place] = point;
     __syncthreads ();
   }
   s.count = kept;
@@ -272,16 +281,16 @@ cluster_prune (const SnakeKernelArgs &f, Snake &s, bool first)
   const auto conflict = [&] (const SnakeListed &own, const SnakeListed &other) {
     return ctr_snake_two_removals_touch (s.arrays.points, s.count, own.index, other.index);
   };
-  if (listed > SNAKE_WARP_CHANGES) {
+  if (s.candidates > SNAKE_WARP_CHANGES) {
     cluster_drop (s, listed, box, conflict);
-  } else if (listed > 1) {
+  } else if (s.candidates > 1) {
     if (threadIdx.x < 32)
-      warp_guess_removals (f, s, listed, lengths);
+      warp_guess_removals (f, s, lengths);
     else
       cta_drop (s, listed, 1, box, conflict);
     __syncthreads ();
   }
-  cta_make_removals (f, s, listed, lengths, limit);
+  cta_make_removals (f, s, lengths, limit);
   return true;
 }
 

@@ -26,7 +26,7 @@ struct Snakes {
   CtrDeviceBuffer bands;        /* by task */
   CtrDeviceBuffer blocks;       /* of automatic starts: BlockArrays */
   CtrDeviceBuffer workspaces;   /* by task */
-  CtrDeviceBuffer results;      /* pinned: SnakeResult by task */
+  CtrDeviceBuffer results;      /* pinned: a flag, and SnakeResult by task */
   CtrDeviceBuffer polygons;     /* pinned: by task */
   CtrDeviceBuffer moments;      /* pinned: of the history */
   CtrDeviceBuffer history;      /* pinned: its points */
@@ -45,6 +45,14 @@ struct Snakes {
   CtrImage image;
   const CtrSnakePlan *plan;
 };
+
+constexpr size_t FLAG_SIZE = 256; /* bytes before the results */
+
+SnakeResult *
+results_of (const Snakes *s)
+{
+  return (SnakeResult *) ((uint8_t *) s->results.data + FLAG_SIZE);
+}
 
 void
 snakes_destroy (void *state)
@@ -139,6 +147,7 @@ ctas_for (const Snakes *s, const CtrSnakeTask *task, uint32_t count)
 
 /* The arrays of all tasks in one buffer. */
 struct TaskArrays {
+  uint32_t *finished;
   CtrSnakeTask *tasks;
   uint32_t *order;
   CtrPoint *points;
@@ -150,6 +159,7 @@ size_t
 lay_out_tasks (const CtrSnakePlan *plan, void *base, TaskArrays *arrays)
 {
   ArenaLayout c = {(uint8_t *) base, 0};
+  arrays->finished = c.take<uint32_t> (1);
   arrays->tasks = c.take<CtrSnakeTask> (plan->task_count);
   arrays->order = c.take<uint32_t> (plan->task_count);
   arrays->points = c.take<CtrPoint> (plan->point_count);
@@ -247,13 +257,15 @@ reserve_history (Snakes *s, SnakeKernelArgs *f, CtrError *error)
   return true;
 }
 
-bool
-upload_tasks (Snakes *s, SnakeKernelArgs *f, CtrError *error)
+/* Writes the tasks where the table kernel reads them. */
+void
+write_tasks (Snakes *s, SnakeKernelArgs *f)
 {
   const CtrSnakePlan *plan = s->plan;
   TaskArrays there, here;
   const size_t size = lay_out_tasks (plan, s->device_tasks.data, &there);
   lay_out_tasks (plan, s->host_tasks.data, &here);
+  *here.finished = 0;
   memcpy (here.tasks, plan->tasks, plan->task_count * sizeof *plan->tasks);
   if (plan->point_count)
     memcpy (here.points, plan->points, plan->point_count * sizeof *plan->points);
@@ -269,14 +281,14 @@ upload_tasks (Snakes *s, SnakeKernelArgs *f, CtrError *error)
     for (uint32_t i = 0; i < plan->task_count; i++)
       if (ctas_for (s, &plan->tasks[i], plan->task_count) == ctas)
         here.order[at++] = i;
-  CTR_CUDA (
-      cudaMemcpyAsync (s->device_tasks.data, s->host_tasks.data, size, cudaMemcpyHostToDevice, s->session.stream));
+  f->upload = {(const uint4 *) s->host_tasks.data, (uint4 *) s->device_tasks.data, (uint32_t) (size / sizeof (uint4))};
+  f->task_count = plan->task_count;
+  f->finished = there.finished;
   f->tasks = there.tasks;
   f->by_cluster.tasks = there.order;
   f->start_points = there.points;
   f->by_task.first_words = there.first_words;
   f->by_task.rooms = there.rooms;
-  return true;
 }
 
 bool
@@ -344,21 +356,24 @@ queue_frame (Snakes *s, CtrError *error)
           &s->bands, (size_t) count * CTR_SNAKE_CELLS * SNAKE_LINES * sizeof (CtrSnakeSums), error)
       || !ctr_device_buffer_reserve (&s->blocks, lay_out_blocks (words, NULL, &f), error)
       || !ctr_device_buffer_reserve (&s->workspaces, count * f.by_task.workspace_size, error)
-      || !ctr_device_buffer_reserve (&s->results, count * sizeof (SnakeResult), error)
+      || !ctr_device_buffer_reserve (&s->results, FLAG_SIZE + count * sizeof (SnakeResult), error)
       || !ctr_device_buffer_reserve (&s->polygons, (size_t) count * f.capacity * sizeof (CtrPoint), error)
-      || !reserve_history (s, &f, error) || !upload_tasks (s, &f, error))
+      || !reserve_history (s, &f, error))
     return false;
+  write_tasks (s, &f);
   f.table.sums = s->sums.data;
   f.by_task_and_line.sums = (CtrSnakeSums *) s->bands.data;
   lay_out_blocks (words, s->blocks.data, &f);
   f.by_task.workspaces = (uint8_t *) s->workspaces.data;
-  f.by_task.results = (SnakeResult *) s->results.data;
+  f.flag = (uint32_t *) s->results.data;
+  *f.flag = 0;
+  f.by_task.results = results_of (s);
   f.by_task.polygons = (CtrPoint *) s->polygons.data;
   snake_launch_table (f, count, most_blocks, wide, s->session.overlap, s->session.stream);
   if (!launch_tasks (s, f, wide, error))
     return false;
   CTR_CUDA (cudaGetLastError ());
-  return cuda_session_stop_clock (&s->session, error);
+  return cuda_session_mark (&s->session, error);
 }
 
 bool
@@ -393,7 +408,7 @@ grown_to (uint64_t have, uint64_t need)
 bool
 grow_histories (Snakes *s)
 {
-  const SnakeResult *results = (const SnakeResult *) s->results.data;
+  const SnakeResult *results = results_of (s);
   bool grown = false;
   for (uint32_t i = 0; s->plan->history && i < s->plan->task_count; i++) {
     History *history = &s->histories[i];
@@ -409,8 +424,8 @@ grow_histories (Snakes *s)
 bool
 take_outcomes (Snakes *s, bool *grown)
 {
-  const SnakeResult *results = (const SnakeResult *) s->results.data;
-  CtrSnakeOutcome *outcomes = (CtrSnakeOutcome *) s->results.data;
+  const SnakeResult *results = results_of (s);
+  CtrSnakeOutcome *outcomes = (CtrSnakeOutcome *) results_of (s);
   uint32_t needed = 0;
   for (uint32_t i = 0; i < s->plan->task_count; i++)
     needed = results[i].needed_capacity > needed ? results[i].needed_capacity : needed;
@@ -431,16 +446,19 @@ take_outcomes (Snakes *s, bool *grown)
   return true;
 }
 
+constexpr const char *WORK = "evolving region snakes";
+
 CtrContours *
 take_result (Snakes *s, CtrError *error)
 {
   for (bool grown = true; grown && s->plan->task_count > 0;) {
-    if (!cuda_session_wait (&s->session, "evolving region snakes", error))
+    if (!cuda_session_wait_for_flag (&s->session, (const uint32_t *) s->results.data, WORK, error))
       return NULL;
-    if (!take_outcomes (s, &grown) && (!ctr_go_on (error) || !queue_frame (s, error)))
+    if (!take_outcomes (s, &grown)
+        && (!ctr_go_on (error) || !cuda_session_wait_for_mark (&s->session, WORK, error) || !queue_frame (s, error)))
       return NULL;
   }
-  const CtrSnakeFindings findings = {(const CtrSnakeOutcome *) s->results.data, (const CtrPoint *) s->polygons.data,
+  const CtrSnakeFindings findings = {(const CtrSnakeOutcome *) results_of (s), (const CtrPoint *) s->polygons.data,
       (const CtrSnakeMoment *) s->moments.data, (const CtrPoint *) s->history.data};
   return ctr_snake_contours (s->plan, &findings, error);
 }

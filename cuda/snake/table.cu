@@ -18,8 +18,14 @@ sum_to_lane (Number n, uint32_t lane)
   return n;
 }
 
-/* Fills the table, a warp a row, a lane a block: prefix sums over the row's blocks. The loads of several blocks are on
- * their way together. */
+__host__ __device__ inline uint32_t
+upload_ctas (const SnakeKernelArgs &f)
+{
+  return (f.upload.words + THREADS - 1) / THREADS;
+}
+
+/* The first CTAs bring the tasks, while the others fill the table, a warp a row, a lane a block: prefix sums over the row's blocks. The
+ * loads of several blocks are on their way together. */
 template <bool WIDE>
 __global__ void
 __launch_bounds__ (THREADS) table_kernel (const __grid_constant__ SnakeKernelArgs f)
@@ -29,8 +35,14 @@ __launch_bounds__ (THREADS) table_kernel (const __grid_constant__ SnakeKernelArg
   constexpr uint32_t TOGETHER = 4;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
+  if (blockIdx.x < upload_ctas (f)) {
+    const uint32_t word = blockIdx.x * THREADS + threadIdx.x;
+    if (word < f.upload.words)
+      f.upload.to[word] = f.upload.from[word];
+    return;
+  }
   const SnakeTable &t = f.table;
-  const int32_t y = t.top + (int32_t) (blockIdx.x * WARPS + threadIdx.x / 32);
+  const int32_t y = t.top + (int32_t) ((blockIdx.x - upload_ctas (f)) * WARPS + threadIdx.x / 32);
   const uint32_t lane = threadIdx.x % 32;
   if (y >= t.bottom)
     return;
@@ -176,7 +188,7 @@ void
 launch (const SnakeKernelArgs &f, uint32_t count, uint32_t blocks, bool overlap, cudaStream_t stream)
 {
   const uint32_t rows = (uint32_t) (f.table.bottom - f.table.top);
-  ctr_launch (table_kernel<WIDE>, (rows + WARPS - 1) / WARPS, THREADS, 0, stream, f);
+  ctr_launch (table_kernel<WIDE>, upload_ctas (f) + (rows + WARPS - 1) / WARPS, THREADS, 0, stream, f);
   /* Few tasks get a thread for each block of the largest one. */
   constexpr uint32_t ALL_CTAS = 1024;
   const uint32_t block_ctas = min ((blocks + THREADS - 1) / THREADS, max (ALL_CTAS / count, 1u));

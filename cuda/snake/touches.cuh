@@ -21,64 +21,75 @@ point_beside (const Snake &s, uint32_t i, uint32_t side)
                               : ctr_snake_before (s.count, ctr_snake_before (s.count, i))];
 }
 
-/* If point I moved TO, would its edges touch the edge before or after them, by SIDE? In a triangle that is the same edge. */
+/* If point I moved TO, would its edges fold where they meet (PART 0), would they fold where they meet the edge before or after them (1,
+ * 2), or touch these otherwise (3, 4)? In a triangle both are the same edge. */
+constexpr uint32_t SNAKE_NEAR_PARTS = 5;
 __device__ inline bool
-move_touches_beside (const Snake &s, uint32_t i, CtrPoint to, uint32_t side)
+move_touches_near (const Snake &s, uint32_t i, CtrPoint to, uint32_t part)
 {
   const CtrPoint a = s.arrays.points[ctr_snake_before (s.count, i)], b = s.arrays.points[ctr_snake_next (s.count, i)];
+  if (part == 0)
+    return ctr_snake_fold (a, to, b);
+  const uint32_t side = (part - 1) % 2;
   const CtrPoint other = point_beside (s, i, side);
-  return ctr_snake_fold (side ? to : other, side ? b : a, side ? other : to)
-         || (s.count > 3 && ctr_snake_touch (side ? a : to, side ? to : b, side ? b : other, side ? other : a));
+  return part <= 2 ? ctr_snake_fold (side ? to : other, side ? b : a, side ? other : to)
+                   : s.count > 3 && ctr_snake_touch (side ? a : to, side ? to : b, side ? b : other, side ? other : a);
 }
 
-/* Would any of 32 edges from FIRST on, but for those beside point I's, be touched if it moved to TO? */
+/* Would any of the edges FIRST, FIRST + STEP, .. be touched, but for those beside point I's, if it moved to TO? */
 __device__ inline bool
-warp_move_touches (const Snake &s, uint32_t i, CtrPoint to, uint32_t first)
+move_touches (const Snake &s, uint32_t i, CtrPoint to, uint32_t first, uint32_t step)
 {
   const CtrPoint *points = s.arrays.points;
-  const uint32_t edge = first + lane_index ();
+  const CtrPoint a = points[ctr_snake_before (s.count, i)], b = points[ctr_snake_next (s.count, i)];
+  const SnakeBox own = box_of (a, to, b);
   bool touches = false;
-  if (edge < s.count && is_apart (s, i, edge)) {
-    const CtrPoint a = points[ctr_snake_before (s.count, i)], b = points[ctr_snake_next (s.count, i)];
+#pragma unroll 1
+  for (uint32_t edge = first; edge < s.count; edge += step) {
     const CtrPoint c = points[edge], d = points[ctr_snake_next (s.count, edge)];
-    touches =
-        !boxes_are_disjoint (a, to, b, c, d, d) && (ctr_snake_touch (a, to, c, d) || ctr_snake_touch (to, b, c, d));
+    if (boxes_touch (own, box_of (c, d, d)) && is_apart (s, i, edge))
+      touches = touches || ctr_snake_touch (a, to, c, d) || ctr_snake_touch (to, b, c, d);
   }
-  return __any_sync (~0u, touches);
+  return touches;
 }
 
-/* Adds ITEM and DIRECTION to those in the scratch memory that are tested for touching edges in ROUND, 0 or 1, where the
- * thread ASKS for it. False: no thread does. The counter of round 0 is 0 before, and that of round 1 after round 0. */
+/* Adds ITEM and DIRECTION to those in the scratch memory that are tested for touching edges, where the thread ASKS for it. FIRST: no
+ * move of the item has been tested. False: no thread asks. Two counters by turns: each is cleared while the other one is used. */
 __device__ inline bool
-cta_ask (const Snake &s, uint32_t round, bool asks, uint32_t item, uint32_t direction)
+cta_ask (Snake &s, bool first, bool asks, uint32_t item, uint32_t direction)
 {
   const uint32_t all = __ballot_sync (~0u, asks);
   uint32_t at = 0;
   if (threadIdx.x == 0)
-    s.scratch->move_counts[(round + 1) % 2] = 0;
+    s.scratch->move_counts[(s.asks + 1) % 2] = 0;
   if (all && lane_index () == 0)
-    at = atomicAdd (&s.scratch->move_counts[round], __popc (all));
+    at = atomicAdd (&s.scratch->move_counts[s.asks % 2], __popc (all));
   at = __shfl_sync (~0u, at, 0) + __popc (all & ((1u << lane_index ()) - 1));
   if (asks) {
     s.scratch->moves[at] = (uint16_t) (item * CTR_SNAKE_DIRECTIONS + direction);
-    if (round == 0)
+    if (first)
       s.scratch->blocked[item] = 0;
   }
+  s.asks++;
   return __syncthreads_or (asks);
 }
 
-/* Marks what was asked for in ROUND and touches an edge: TOUCHES (item, direction, first), by a warp, one of 32 edges from FIRST on;
- * or BESIDE (item, direction, side), by a thread, an edge beside those at the point, unless these are TESTED already. They are always
- * near, so that they would hold up all warps. */
+/* Marks what was asked for last and touches an edge: TOUCHES (item, direction, first), by a warp, one of 32 edges from FIRST on;
+ * or BESIDE (item, direction, side), by a thread, an edge beside those at the point, unless these are TESTED already. They are always near,
+ * so that they would hold up all warps. False: nothing touches. */
 template <typename Touches, typename Beside>
-__device__ inline void
-cta_find_blocked (const Snake &s, uint32_t round, bool tested, Touches touches, Beside beside)
+__device__ inline bool
+cta_find_blocked (const Snake &s, bool tested, Touches touches, Beside beside)
 {
   constexpr uint32_t SIDES = 2;
-  const uint32_t moves = s.scratch->move_counts[round], blocks = (s.count + 31) / 32;
+  const uint32_t moves = s.scratch->move_counts[(s.asks - 1) % 2], blocks = (s.count + 31) / 32;
   const uint32_t besides = tested ? 0 : (moves * SIDES + 31) / 32, all = besides + moves * blocks;
   const float inverse = rough_inverse ((float) blocks);
-  const auto mark = [&] (uint32_t item, uint32_t direction) { atomicOr (&s.scratch->blocked[item], 1u << direction); };
+  bool marked = false;
+  const auto mark = [&] (uint32_t item, uint32_t direction) {
+    atomicOr (&s.scratch->blocked[item], 1u << direction);
+    marked = true;
+  };
 #pragma unroll 1
   for (uint32_t t = threadIdx.x / 32; t < all; t += cta_warps ()) {
     if (t < besides) {
@@ -95,7 +106,7 @@ cta_find_blocked (const Snake &s, uint32_t round, bool tested, Touches touches, 
     if (touches (item, direction, (test - number * blocks) * 32) && lane_index () == 0)
       mark (item, direction);
   }
-  __syncthreads ();
+  return __syncthreads_or (marked);
 }
 
 #endif

@@ -95,8 +95,9 @@ gpu_count_memory (size_t *bytes, uint64_t *calls)
   return true;
 }
 
-void
-gpu_upload (void *device, const void *host, size_t bytes)
+/* As the default stream does. */
+static void
+wait_for_following ()
 {
   std::vector<cudaStream_t> following;
   {
@@ -105,12 +106,19 @@ gpu_upload (void *device, const void *host, size_t bytes)
   }
   for (cudaStream_t stream : following)
     cudaStreamSynchronize (stream);
+}
+
+void
+gpu_upload (void *device, const void *host, size_t bytes)
+{
+  wait_for_following ();
   memcpy (device, host, bytes);
 }
 
 void
 gpu_download (void *host, const void *device, size_t bytes)
 {
+  wait_for_following ();
   cudaMemcpyAsync (host, device, bytes, cudaMemcpyDeviceToHost, nullptr);
   cudaStreamSynchronize (nullptr);
 }

@@ -93,7 +93,9 @@ time_frame (SnakeGpu *gpu, const SnakeWork *work, const CtrImage *image, double 
   }
   if (!result)
     fprintf (stderr, "%s: %s\n", snake_describe (work), error.message);
-  ok = ok && result && BENCH_CHECK (cudaEventElapsedTime (&ms, device->start[0], device->stop[0]))
+  ok = ok && result
+       && BENCH_CHECK (cudaEventSynchronize (device->stop[0])) /* behind the kernel that has delivered the result */
+       && BENCH_CHECK (cudaEventElapsedTime (&ms, device->start[0], device->stop[0]))
        && bench_lists_same (snake_describe (work), "a timed frame", result, expected);
   ctr_contours_unref (result);
   *us = 1e3 * ms;
