@@ -108,7 +108,7 @@ cca_enqueue (void *state, const CtrImage *image, const CtrCcaParams *params, voi
   CcaAnalyser *cca = (CcaAnalyser *) state;
   StripPlan plan;
   const bool whole = cca->rest.left == 0 && cca_plan_whole (image->width, image->height, cca->whole_ctas, &plan)
-                     && cca->run_count <= plan.most_runs;
+                     && cca->run_count <= plan.most_runs && cca->likely_count <= plan.most_components;
   CcaFrameKey key = {*image, *params, NULL, NULL, NULL, cca->was_crowded, cca->had_few, whole};
   cca->overtakes = cca->session.stream != NULL;
   if (!cuda_session_begin_in_order (&cca->session, stream, error)

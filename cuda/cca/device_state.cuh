@@ -159,17 +159,18 @@ struct BandOutput;
 
 /* How a frame is cut into strips of rows. */
 struct StripPlan {
-  uint32_t ctas;       /* 0: not at all */
-  uint32_t strips;     /* The other CTAs have no rows. */
-  uint32_t rows;       /* of a strip; of the last one at most */
-  uint32_t columns;    /* words of a row */
-  uint32_t reciprocal; /* 2 ^ STRIP_RECIPROCAL / columns, rounded up */
-  uint32_t words;      /* of a thread */
-  uint32_t shared;     /* bytes of a CTA of the cluster */
-  uint32_t bands;      /* for which another kernel comes before; 0: there is none */
-  uint32_t band_rows;  /* of a band; of a strip's last one at most */
-  uint32_t most_runs;  /* of a frame; other kernels are quicker with more */
-  bool wide;           /* Sums of the frame do not fit 32 bits. */
+  uint32_t ctas;            /* 0: not at all */
+  uint32_t strips;          /* The other CTAs have no rows. */
+  uint32_t rows;            /* of a strip; of the last one at most */
+  uint32_t columns;         /* words of a row */
+  uint32_t reciprocal;      /* 2 ^ STRIP_RECIPROCAL / columns, rounded up */
+  uint32_t words;           /* of a thread */
+  uint32_t shared;          /* bytes of a CTA of the cluster */
+  uint32_t bands;           /* for which another kernel comes before; 0: there is none */
+  uint32_t band_rows;       /* of a band; of a strip's last one at most */
+  uint32_t most_runs;       /* of a frame; other kernels are quicker with more */
+  uint32_t most_components; /* likewise; there is no room for more */
+  bool wide;                /* Sums of the frame do not fit 32 bits. */
 };
 
 constexpr int STRIP_RECIPROCAL = 20; /* bits; quotients of less than 2 ^ STRIP_RECIPROCAL / columns are exact */

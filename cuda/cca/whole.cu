@@ -357,6 +357,7 @@ cca_plan_whole (uint32_t width, uint32_t height, uint32_t ctas, StripPlan *plan)
   plan->wide = (uint64_t) width * height * max (width, height) > 1ull << 32;
   plan->words = ctr_div_up ((rows + 1) * columns, STRIP_THREADS);
   plan->most_runs = ~0u;
+  plan->most_components = strips * STRIP_TOPS;
   bool fits = (rows + 1) * columns <= WHOLE_WORDS;
   if (fits) {
     plan->words = plan->words > 2 ? 4 : plan->words;
