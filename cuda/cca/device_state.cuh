@@ -17,10 +17,12 @@
  *
  *   finish kernel          finish.cu     Does it all in one cluster of CTAs, unless features are asked for.
  *
- * And in a frame that a cluster can hold in its shared memory, one kernel takes the place of all:
+ * And in a frame that a cluster can hold in its shared memory, all work is done in strips of rows, unless they have too many runs or components:
  *
- *   whole kernel           whole.cu      Does it all in strips of rows, unless it has too many runs.
- *   band kernel            bands.cu      Finds the components of bands of a larger frame before that.
+ *   whole kernel           whole.cu      Does it all in one cluster.
+ *   band kernel            bands.cu      In a larger frame, that a cluster would take too long to load, finds the components of bands of
+ *                                        rows, eight in a strip.
+ *   join kernel            whole.cu      Behind the band kernel, does the rest as the whole kernel.
  *
  * A component of a tile is closed if no pixel of it lies at a neighbouring tile; most are, and leave the tile kernel as
  * 16-byte records or, if they are single runs that touch no others, as bits. The others are open: they are the elements of
