@@ -20,7 +20,7 @@ struct OffsetPolicy {
   }
 
   static __device__ void
-  note_first (const Args &f, uint32_t row, uint32_t first, uint32_t length)
+  note_points (const Args &f, uint32_t row, uint32_t first, uint32_t length)
   {
     if (f.by_contour.spans)
       f.by_contour.spans[row] = {first, length};
@@ -194,17 +194,17 @@ __launch_bounds__ (POINT_THREADS, ctr_shared_by (POINT_THREADS, 2))
     if (!(own.position & PASSAGE_KEPT))
       continue;
     const uint32_t position = own.position & ~PASSAGE_KEPT;
-    const uint2 contour = contour_of (f, own.segment); /* and the distance */
+    const uint2 place = place_of_segment (f, own.segment);
     uint2 span;
     if (f.by_contour.spans) {
-      span = f.by_contour.spans[contour.x];
+      span = f.by_contour.spans[place.x];
     } else {
-      const uint32_t row = f.by_contour.rows ? f.by_contour.rows[contour.x] : contour.x;
+      const uint32_t row = f.by_contour.rows ? f.by_contour.rows[place.x] : place.x;
       if (row == NO_CONTOUR)
         continue;
-      span = {f.by_row.firsts[row], f.by_contour.lengths[contour.x]};
+      span = {f.by_row.firsts[row], f.by_contour.lengths[place.x]};
     }
-    *(uint32_t *) &points[span.x + position - contour.y + (position < contour.y ? span.y : 0)] =
+    *(uint32_t *) &points[span.x + position - place.y + (position < place.y ? span.y : 0)] =
         own.place; /* x comes first */
   }
   if (!f.final)

@@ -107,7 +107,7 @@ struct BordersFound {
 struct BordersCounters {
   BordersHeader header;
   uint32_t count_ticket, scan_tickets[BORDERS_SCANS], point_ticket;
-  uint32_t families;                         /* that have a number */
+  uint32_t family_count;                     /* that have a number */
   uint32_t ranked_segments, ranked_contours; /* that the list ranking ranks; 0: one CTA, or a cluster, has done so */
   uint32_t shape_rows;                       /* that contours whose shapes CTAs find have taken of device memory */
   struct {
@@ -170,7 +170,7 @@ struct BordersKernelArgs {
   struct {
     uint32_t *lengths, *keys; /* points; key of the start */
     uint32_t *rows;           /* NO_CONTOUR where the contour is dropped. NULL: row and number are equal. */
-    /* Index of the first point; points. NULL where limits or a kernel for few contours decide on rows. */
+    /* Index of the first point; points. NULL unless contours are rows in their order, or borders_places_rows(). */
     uint2 *spans;
   } by_contour;
   struct {
@@ -190,7 +190,8 @@ struct BordersKernelArgs {
   CtrPoint *all_points; /* of contours that may be dropped */
 
   ContourHierarchyArgs hierarchy;
-  uint32_t *families; /* by contour: the number of its children's family, from 1 on; 0: it has none */
+  /* By contour: the number of its children's family, from 1 on; 0: it has none, ~0: it is being numbered. */
+  uint32_t *family_of_children;
   RadixSort siblings; /* contours by families; with limits also rows by parents, with the second one of the counters */
   RadixCounters *sibling_counters; /* two; the kernel that finds neighbours clears them */
   uint32_t *traversal;             /* contours in pre-order of the hierarchy, before any is dropped */

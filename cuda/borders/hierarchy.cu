@@ -3,7 +3,7 @@
  *
  * To the west of an outer border's start, across the background, lies its parent, or an outer border with the same
  * parent. To the west of a hole's start, across the foreground, likewise. The neighbour's key is smaller, so chains of
- * "same parent" end. A stable sort by parents brings siblings together, see siblings.cuh. A contour's place in pre-order is
+ * "same parent" end. A stable sort by families brings siblings together, see siblings.cuh. A contour's place in pre-order is
  * the sum of places among the siblings, with all that is inside these, over the contours around it; likewise its first
  * point. Where there are very many around one, a ring visits all contours, the child before the sibling before the parent's
  * sibling, and list ranking orders it as it orders the borders' segments. One CTA does all of that, with the offsets of the
@@ -115,7 +115,7 @@ find_west_neighbour (const BordersKernelArgs &f, bool wanted, uint32_t key, bool
     return NO_PARENT;
   u += hole; /* the first pixel of the run, not the one before it */
   const uint32_t segment = segment_facing<FOUR_CONNECTED> (f, u, y, hole ? 4 : 0);
-  const uint32_t other = contour_of (f, segment).x;
+  const uint32_t other = place_of_segment (f, segment).x;
   return other | (is_hole (other) == hole ? SAME_PARENT_AS : 0);
 }
 

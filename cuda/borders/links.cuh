@@ -64,7 +64,7 @@ neighbours_at (const BordersKernelArgs &f, uint32_t x, uint32_t y)
 
 /* Of a segment, as by_passage has it: its contour; points from its first one to the start of the ring. */
 __device__ inline uint2
-contour_of (const BordersKernelArgs &f, uint32_t segment)
+place_of_segment (const BordersKernelArgs &f, uint32_t segment)
 {
   return (
       segment & SEGMENT_CLOSED ? f.by_segment.closed_contour : f.by_segment.open_contour)[segment & ~SEGMENT_CLOSED];

@@ -76,7 +76,7 @@ borders_lay_out_contents (BordersKernelArgs *f, uint8_t *base)
   f->sibling_counters = f->siblings.counters = arena.take<RadixCounters> (2);
   f->siblings.count = f->counters ? &f->counters->header.contours : NULL;
   radix_lay_out (&f->siblings, &arena, contours, (uint64_t) contours + 1);
-  f->families = arena.take<uint32_t> (contours);
+  f->family_of_children = arena.take<uint32_t> (contours);
   f->traversal = arena.take<uint32_t> (contours);
   f->hierarchy.next = arena.take<uint32_t> (contours);
   f->hierarchy.previous = arena.take<uint32_t> (contours);

@@ -84,9 +84,9 @@ __launch_bounds__ (LINK_THREADS) link_kernel (const __grid_constant__ BordersKer
     for (uint32_t i = first; i < found.open; i += step)
       f.ranking.views[i] = link_segment<FOUR_CONNECTED> (f, i, f.ranking.segments[i]);
   clear_states (f, first, step);
-  if (f.families)
+  if (f.family_of_children)
     for (uint32_t i = first; i < f.contour_capacity; i += step)
-      f.families[i] = 0;
+      f.family_of_children[i] = 0;
   if (blockIdx.x > 0)
     return;
   begin_header (f, found);
@@ -130,8 +130,8 @@ store_contours (const BordersKernelArgs &f, uint32_t count, unsigned long long o
     f.by_row.firsts[t] = first;
     if (f.by_contour.spans)
       f.by_contour.spans[t] = {first, length};
-    if (f.families)
-      f.families[t] = 0;
+    if (f.family_of_children)
+      f.family_of_children[t] = 0;
     clear_measures (f, t, length);
   }
   if (t == 0) {

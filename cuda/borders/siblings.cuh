@@ -2,7 +2,7 @@
 /* Siblings, where contours are many: those with the same parent are a family. A stable sort by families brings siblings together, and
  * gives each contour its place in pre-order.
  *
- * The families have numbers in the order in which threads find them, as no result depends on it. There are far fewer of them than
+ * The families have numbers in the order in which threads find them, as no result depends on it. Mostly there are far fewer of them than
  * contours, so the sort needs fewer digits. That of contours without a parent is 0 and comes first. */
 #ifndef CTR_CUDA_BORDERS_SIBLINGS_CUH
 #define CTR_CUDA_BORDERS_SIBLINGS_CUH
@@ -19,14 +19,14 @@ namespace
 __device__ inline void
 number_families (const BordersKernelArgs &f, bool has_parent, uint32_t parent, uint32_t *numbered)
 {
-  uint32_t *const family = f.families + (has_parent ? parent : 0);
+  uint32_t *const family = f.family_of_children + (has_parent ? parent : 0);
   uint32_t place = 0;
   const bool numbers = has_parent && load_shared_word (family) == 0 && atomicCAS (family, 0, ~0u) == 0;
   if (numbers)
     place = atomicAdd (&numbered[0], 1);
   __syncthreads ();
   if (threadIdx.x == 0 && numbered[0]) {
-    numbered[1] = 1 + atomicAdd (&f.counters->families, numbered[0]);
+    numbered[1] = 1 + atomicAdd (&f.counters->family_count, numbered[0]);
     numbered[0] = 0;
   }
   __syncthreads ();
@@ -39,7 +39,7 @@ __device__ inline RadixSort
 sort_of_families (const BordersKernelArgs &f)
 {
   RadixSort sort = f.siblings;
-  radix_set_digits (&sort, (uint64_t) f.counters->families + 1);
+  radix_set_digits (&sort, (uint64_t) f.counters->family_count + 1);
   return sort;
 }
 
@@ -143,9 +143,9 @@ __launch_bounds__ (RESOLVE_THREADS) resolve_parents_kernel (const __grid_constan
       uint32_t key = 0;
       if (has_key) {
         if (f.mode == CTR_RETRIEVE_CCOMP && !is_hole (f, f.by_contour.keys[i]))
-          f.hierarchy.parents[i] = NO_PARENT; /* also for those that have the same parent, which are outer borders */
+          store_shared_word (&f.hierarchy.parents[i], NO_PARENT); /* Chains of outer borders end here, too. */
         else if (parents[k] != NO_PARENT)
-          key = f.families[parents[k]];
+          key = f.family_of_children[parents[k]];
         sort.keys[0][i] = key;
         sort.values[0][i] = i;
         if (f.deep)
@@ -225,8 +225,8 @@ count_inside (const BordersKernelArgs &f, const Ctas &ctas)
     atomicAdd (&f.in_tree.inside[common], in_common);
 }
 
-/* A pass of the sort by families, or with BY_ROW of that by rows, by the first CTAS CTAs. Neither depends on the other: other CTAs, if
- * there are any, count what is inside each contour. */
+/* A pass of the sort by families, or with BY_ROW of that by rows, by the first CTAS CTAs. Meanwhile other CTAs, if there
+ * are any, count what is inside each contour: neither needs the other. */
 template <bool BY_ROW>
 __global__ void
 __launch_bounds__ (RADIX_THREADS, ctr_shared_by (RADIX_THREADS, 3))

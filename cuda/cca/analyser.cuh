@@ -150,7 +150,8 @@ bool cca_plan_bands (StripPlan *plan);
 void cca_launch_bands (
     const CcaKernelArgs &args, const StripPlan &plan, int connectivity, bool overlap, cudaStream_t stream);
 
-/* Queues the whole kernel. OVERLAP: the first one may overlap with the kernel before. */
+/* Queues the whole kernel, or that of bands and the one that joins them. OVERLAP: that of bands may overlap with the kernel before, as the whole
+ * kernel always does. Nothing of the frame before may run by then, as the one that joins takes states as soon as they are there. */
 void cca_launch_whole (const CcaKernelArgs &args, const StripPlan &plan, int connectivity, const PictureCopy &copy,
     bool overlap, cudaStream_t stream);
 

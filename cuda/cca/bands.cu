@@ -127,7 +127,8 @@ size_t
 cca_lay_out_bands (CcaKernelArgs *f, uint32_t bands, uint8_t *base)
 {
   ArenaLayout c = {base, 0};
-  f->by_band_of_strip.states = c.take<unsigned long long> (bands);
+  /* As many for each frame: the states are 0 before a frame with other bands, too. */
+  f->by_band_of_strip.states = c.take<unsigned long long> (CTR_MOST_CLUSTER_CTAS * STRIP_BANDS);
   f->by_band_of_strip.outputs = c.take<BandOutput> (bands);
   return c.used;
 }

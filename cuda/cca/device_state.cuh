@@ -136,7 +136,7 @@ struct CcaHeader {
   uint32_t crowded;       /* tiles of a large frame that a warp has no room for */
   uint32_t all_rows;      /* of the table before limits on numbers; 0 without these */
   uint32_t too_many;      /* 1: The whole kernel has no room for the frame, which is done again in tiles. */
-  uint32_t runs;          /* of a small frame, where they have been counted, in tiles without lone pixels */
+  uint32_t runs;          /* of a small frame, where they have been counted; tiles leave out lone pixels */
 };
 
 /* Sums of the pixels that are in no component. All are 0 between frames, so extremes are maxima: NOT_LEFT is the

@@ -301,6 +301,7 @@ reserve_delivery (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
   /* The feature kernel comes after the emit kernel. */
   if (is_plain (&cached->key) && f->tiles_x * f->tiles_y <= EARLY_TILES) {
     uint8_t *header = (uint8_t *) delivery_header (&cca->delivery);
+    static_assert (CTR_MOST_CLUSTER_CTAS * sizeof (uint32_t) <= DELIVERY_HEADER, "a flag a CTA");
     f->host = {delivery_flag (&cca->delivery), (CcaHeader *) header, (CtrComponent *) (header + at.table), at.rows};
   }
   return true;
@@ -341,7 +342,7 @@ reserve (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
     return false;
   const bool equal = is_equal (key);
   cached->strips = StripPlan ();
-  if (key->whole && is_plain (key))
+  if (key->whole && is_plain (key) && cached->args.tiles_x * cached->args.tiles_y <= EARLY_TILES)
     cca_plan_whole (cached->args.width, cached->args.height, cca->whole_ctas, &cached->strips);
   return (equal || reserve_tiles (cca, &cached->args, error)) && reserve_bands (cca, cached, error)
          && reserve_components (cca, &cached->args, error) && (!equal || reserve_values (cca, cached, error))

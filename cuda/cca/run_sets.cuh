@@ -15,8 +15,8 @@ namespace
 
 constexpr uint32_t MOST_CONTACTS = 256; /* with the row above the first one */
 constexpr uint32_t LAST_RUNS = 256;     /* of the last row */
-constexpr int FEWEST_TO_ADD_UP =
-    6; /* runs of a component in a warp, by which a sum of the warp takes less time than theirs */
+/* As many runs of a component in a warp take longer than a sum of the warp. */
+constexpr int FEWEST_TO_ADD_UP = 6;
 
 /* Shared memory. */
 template <uint32_t RUNS, uint32_t TOPS> struct RunSetsShared {

@@ -111,12 +111,6 @@ struct Corner {
   uint32_t is_contact, upper_component, lower_component;
 };
 
-__device__ inline bool
-has_corner (const CcaKernelArgs &f, uint32_t tile)
-{
-  return tile % f.tiles_x + 1 < f.tiles_x && tile / f.tiles_x + 1 < f.tiles_y;
-}
-
 /* The bottom right corner of TILE, which has one. If one of the other two pixels is set, it touches both of a diagonal contact across the
  * seams, which unites them. The whole warp calls it. */
 __device__ inline Corner

@@ -112,6 +112,7 @@ take_bands (JoinStrip &strip, JoinShared &s, const StripPlan &plan)
     const BandComponent &c = components[k];
     const uint32_t band = bands_of[k];
     sets.by_run.start[i] = c.rest.y;
+    /* here: does it go on in other strips? */
     sets.by_run.end[i] = (strip.cta > 0 && band == 0 && c.rest.z & BAND_FIRST_ROW)
                          || (strip.cta + 1 < strip.strips && band == bands - 1 && c.rest.z & BAND_LAST_ROW);
     sets.by_run.entry[i] = i << 16 | i;

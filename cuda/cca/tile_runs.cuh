@@ -22,9 +22,8 @@ struct RunTile : RunLabels<CONNECTIVITY, THREADS, RunShared<THREADS>> {
   typedef RunLabels<CONNECTIVITY, THREADS, RunShared<THREADS>> Base;
   typedef typename Base::Contacts Contacts;
   typedef typename Base::Word Word;
-  using Base::before_me, Base::count, Base::f, Base::has_above, Base::has_below, Base::has_left, Base::has_right,
-      Base::lane, Base::ref_of, Base::row, Base::rows, Base::s, Base::start_slots, Base::t, Base::tile, Base::tx,
-      Base::ty;
+  using Base::count, Base::f, Base::has_above, Base::has_below, Base::has_left, Base::has_right, Base::lane,
+      Base::ref_of, Base::row, Base::rows, Base::s, Base::start_slots, Base::t, Base::tile, Base::tx, Base::ty;
   static constexpr int WORDS = TILE_THREADS > THREADS ? TILE_THREADS / THREADS : 1; /* of a thread */
   static_assert (THREADS <= TILE_THREADS && TILE_WORDS % WORDS == 0, "all words of a thread lie in one row");
 

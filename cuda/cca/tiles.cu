@@ -182,9 +182,12 @@ __global__ void __launch_bounds__ (32 * TILE_WARPS, TILE_CTAS) tile_kernel (cons
   const uint32_t warp = threadIdx.x / 32, first = blockIdx.x * TILE_WARPS, tile = first + warp;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  const uint32_t wave = multiprocessors (), turn = blockIdx.x / wave;
+  const uint32_t wave = multiprocessors ();
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000 /* Others have room for fewer CTAs. */
+  const uint32_t turn = blockIdx.x / wave;
   if (turn > 0 && turn < TILE_CTAS)
     pause_for_cycles (turn * LOAD_CYCLES);
+#endif
   const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold;
   uint32_t own = DONE;
   /* Votes tell the compiler that the warp stays together. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The union of two runs in shared memory, of tiles (run_labels.cuh) and of strips (strips.cuh). */
+/* The union of two runs in shared memory, of tiles (run_labels.cuh) and of strips and bands (run_sets.cuh). */
 #ifndef CTR_CUDA_CCA_UNITE_RUNS_CUH
 #define CTR_CUDA_CCA_UNITE_RUNS_CUH
 

@@ -13,10 +13,10 @@
 
 #include <contours/image.h>
 
-constexpr size_t DELIVERY_HEADER = 256; /* where the header begins, after the flag */
+constexpr size_t DELIVERY_HEADER = 256; /* where the header begins, after the flags */
 
 struct Delivery {
-  CtrDeviceBuffer host;    /* pinned: flag, header, and what else is delivered */
+  CtrDeviceBuffer host;    /* pinned: flags, header, and what else is delivered */
   CtrDeviceBuffer picture; /* the copy */
 };
 

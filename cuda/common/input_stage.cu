@@ -326,6 +326,7 @@ input_stage_foreground (InputStage *state, const CtrImage *image, const InputNee
 {
   if (input_has_regions (need))
     return input_regions_queue (state, image, need, view, stream, error);
+  state->counted = false; /* for this frame */
   const bool finds = finds_otsu (state, need), makes = makes_mask (state, need);
   *view = {};
   view->threshold = state->threshold;

@@ -77,7 +77,7 @@ bool cuda_session_mark (CudaSession *session, CtrError *error);
  * belongs into the session's stream, too: that is its own one then. */
 bool cuda_session_wait (CudaSession *session, const char *purpose, CtrError *error);
 
-/* Likewise, after cuda_session_mark(). The frame's last kernel sets FLAG, in pinned memory, to 1. Only what came before
+/* Likewise, after cuda_session_mark(). The frame's last kernel sets FLAG, in pinned memory, to 1, when the result is there. Only what came before
  * that kernel is sure to be complete. */
 bool cuda_session_wait_for_flag (CudaSession *session, const uint32_t *flag, const char *purpose, CtrError *error);
 /* Likewise, where COUNT CTAs set a flag each. */

@@ -9,7 +9,7 @@
  *   assign_row (f, row, contour)   copies what the algorithm keeps by row
  *   SELECT_SCAN                which of scan_tickets and scan_states the selection uses
  *   needs_offsets (f)          must the kernels find where each row's points begin?
- *   note_first (f, row, first, length)   what else is kept of that, and of the number of its points
+ *   note_points (f, row, first, length)   what else is kept of that, and of the number of its points
  *   first_parent_key (f)       in the sort by parents, the key of contour 0's children; top-level keys are below
  *   top_level_key (f, contour)     in the sort by parents, the key of a contour without a parent
  * A kernel needs only the part of the Policy that it uses. contours_fit (f) says that there is room for what the frame

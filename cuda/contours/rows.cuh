@@ -103,7 +103,7 @@ __launch_bounds__ (CONTOUR_THREADS) offset_kernel (const __grid_constant__ typen
   ctr_wait_for_previous ();
   if (contours_fit (f) && Policy::needs_offsets (f))
     find_offsets (f, scan, blockIdx.x,
-        [&] (uint32_t row, uint32_t first, uint32_t length) { Policy::note_first (f, row, first, length); });
+        [&] (uint32_t row, uint32_t first, uint32_t length) { Policy::note_points (f, row, first, length); });
 }
 
 template <typename Policy>

@@ -20,7 +20,7 @@ struct OffsetPolicy {
   }
 
   static __device__ void
-  note_first (const Args &, uint32_t, uint32_t, uint32_t)
+  note_points (const Args &, uint32_t, uint32_t, uint32_t)
   {
   }
 };

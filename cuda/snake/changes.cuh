@@ -66,8 +66,8 @@ is_worse (const Snake &s, const SnakeChange &own, uint32_t i)
 }
 
 /* Fills LIST with the points that have changes, in any order, and the scratch memory with the first ones; BOX (change)
- * is a change's box. Those that no neighbour's change excludes are candidates: the others are dropped, but others may be dropped in
- * favour of them. Returns the number of points. */
+ * is a change's box. Those that no neighbour's change excludes are candidates, the best one among them. The others are never made, but
+ * candidates may still be dropped in favour of them. Returns the number of points. */
 template <typename Box>
 __device__ inline uint32_t
 cta_list_changes (Snake &s, Box box)

@@ -28,10 +28,11 @@ constexpr uint32_t SNAKE_SHARED_CHANGES = 256; /* in shared memory, if the clust
 constexpr uint32_t SNAKE_EXCHANGED = 256;      /* are sent from CTA to CTA: not those of more points */
 constexpr uint32_t SNAKE_WARP_CHANGES = 32;    /* as many candidates are applied by one warp */
 constexpr uint32_t SNAKE_LISTED = 512;         /* as many listed changes are in shared memory */
-constexpr uint32_t SNAKE_SHARED_LIST = 64;     /* the cluster shares the decisions on more changes */
-constexpr uint32_t SNAKE_FEW_ITEMS = 16;       /* points whose moves are tested in part before they have a price */
-constexpr uint32_t SNAKE_ITEMS = 64;           /* points whose moves a CTA prices together */
-constexpr uint32_t SNAKE_LONG_ROWS = 192;      /* edges of more rows are shared by the cluster */
+constexpr uint32_t SNAKE_SHARED_LIST = 64;     /* the cluster shares the decisions on more candidates */
+constexpr uint32_t SNAKE_FEW_ITEMS =
+    16; /* up to so many points have their near edges tested before prices, and half a warp each */
+constexpr uint32_t SNAKE_ITEMS = 64;      /* points whose moves a CTA prices together */
+constexpr uint32_t SNAKE_LONG_ROWS = 192; /* edges of more rows are shared by the cluster */
 
 /* The bounding box of points: its upper left and its lower right corner, x | y << 16. */
 struct __align__ (8) SnakeBox

@@ -104,7 +104,7 @@ struct SnakeResult {
 /* Arguments of all kernels. Pointers are to device memory, or to pinned host memory where that is said. A group's name
  * says what indexes its arrays; where an index has several elements, the comment says how many. */
 struct SnakeKernelArgs {
-  /* The arrays of tasks, which the table kernel brings from pinned host memory: a copy by the driver would come before it. */
+  /* The arrays of tasks, which the table kernel brings from pinned host memory: a copy by the driver would be one more step before it. */
   struct {
     const uint4 *from;
     uint4 *to;

@@ -172,11 +172,11 @@ __launch_bounds__ (THREADS, CTAS)
   r.needed_capacity = s.needed_capacity;
   r.used_capacity = s.most;
   f.by_task.results[number] = r;
-  fence_system ();
+  fence_system (); /* The host has this result before it is counted, */
   if (f.task_count > 1) {
     if (count_arrival (f.finished) + 1 < f.task_count)
       return;
-    fence_system ();
+    fence_system (); /* and all that were counted before the flag. */
   }
   *(volatile uint32_t *) f.flag = 1;
 }

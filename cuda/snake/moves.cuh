@@ -80,9 +80,9 @@ warp_best_direction (double value, double *least)
   return best;
 }
 
-/* Finds the best direction for each of ITEMS points, every s.ctas-th one from FIRST on, in which it touches no edge. The thread's is one
- * of ITEM, which is THERE, and has the VALUE; afterwards that of the best direction counts. FEW: each point has half a warp, and edges near
- * it are tested already. */
+/* Finds the best direction for each of ITEMS points, every s.ctas-th one from FIRST on, in which it touches no edge. The thread has
+ * one direction of ITEM, if it is THERE, with VALUE, which becomes HUGE_VAL where the direction touches one. FEW: each point has half a warp,
+ * and edges near it are tested already. */
 __device__ inline uint32_t
 cta_choose_moves (
     Snake &s, uint32_t first, uint32_t item, bool there, uint32_t lane, double *value, bool few, int32_t step)
@@ -169,6 +169,7 @@ cta_price_moves (const SnakeKernelArgs &f, Snake &s, uint32_t first, uint32_t it
     }
     __syncwarp ();
     value = warp_price (f, s, gain, lanes > CTR_SNAKE_DIRECTIONS);
+    static_assert (SNAKE_NEAR_PARTS == 5, "a byte a part");
     const uint64_t tested = (parts == 1 ? 1 : UINT64_C (0x0101010101)) << direction;
     if (!(there && value < s.criterion) || near[item].all & tested)
       value = HUGE_VAL;

@@ -191,7 +191,8 @@ cta_make_removals (const SnakeKernelArgs &f, Snake &s, CtrSnakeLengths lengths, 
   double best = HUGE_VAL;
   uint32_t best_index = NO_CHANGE;
   const bool few = s.candidates <= SNAKE_WARP_CHANGES;
-  bool guessed = false; /* has warp_guess_removals() found the description after all of them? */
+  /* Has warp_guess_removals() found the description after all of them? Only the first warp knows, which has all of so few. */
+  bool guessed = false;
   if (few && threadIdx.x < 32) {
     const uint32_t made =
         __ballot_sync (~0u, lane_index () < s.candidates && s.arrays.chosen[min (lane_index (), s.candidates - 1)]);

@@ -51,7 +51,7 @@ constexpr size_t FLAG_SIZE = 256; /* bytes before the results */
 SnakeResult *
 results_of (const Snakes *s)
 {
-  return (SnakeResult *) ((uint8_t *) s->results.data + FLAG_SIZE);
+  return s->results.data ? (SnakeResult *) ((uint8_t *) s->results.data + FLAG_SIZE) : NULL;
 }
 
 void
@@ -419,7 +419,7 @@ grow_histories (Snakes *s)
   return grown;
 }
 
-/* Moves the outcomes to the beginning of the results' memory. False, with *GROWN: a polygon or a history had no room,
+/* Moves the outcomes together, behind the flag. False, with *GROWN: a polygon or a history had no room,
  * and got more. */
 bool
 take_outcomes (Snakes *s, bool *grown)

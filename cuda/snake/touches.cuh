@@ -53,10 +53,10 @@ move_touches (const Snake &s, uint32_t i, CtrPoint to, uint32_t first, uint32_t 
   return touches;
 }
 
-/* Adds ITEM and DIRECTION to those in the scratch memory that are tested for touching edges, where the thread ASKS for it. FIRST: no
+/* Adds ITEM and DIRECTION to those in the scratch memory that are tested for touching edges, where the thread ASKS for it. FRESH: no
  * move of the item has been tested. False: no thread asks. Two counters by turns: each is cleared while the other one is used. */
 __device__ inline bool
-cta_ask (Snake &s, bool first, bool asks, uint32_t item, uint32_t direction)
+cta_ask (Snake &s, bool fresh, bool asks, uint32_t item, uint32_t direction)
 {
   const uint32_t all = __ballot_sync (~0u, asks);
   uint32_t at = 0;
@@ -67,7 +67,7 @@ cta_ask (Snake &s, bool first, bool asks, uint32_t item, uint32_t direction)
   at = __shfl_sync (~0u, at, 0) + __popc (all & ((1u << lane_index ()) - 1));
   if (asks) {
     s.scratch->moves[at] = (uint16_t) (item * CTR_SNAKE_DIRECTIONS + direction);
-    if (first)
+    if (fresh)
       s.scratch->blocked[item] = 0;
   }
   s.asks++;

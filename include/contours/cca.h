@@ -61,8 +61,9 @@ CTR_API CtrComponents *ctr_cca_run (
  *
  * The result is valid until the next ctr_cca_enqueue(). Work that reads it must be complete by then, or queued on the
  * stream of that call. The table is complete after ctr_cca_finish(). Before, it is complete only if *count <= capacity
- * and no area limits are set. Where the analysis has to be repeated before even the number of components is known, *count is UINT32_MAX
- * until then. */
+ * and no area limits are set; *count is UINT32_MAX where not even the number of components is known. Then ctr_cca_finish() repeats the
+ * analysis, possibly into other memory: work that reads the result must be complete before, and the result be asked for again
+ * afterwards. */
 typedef struct {
   const CtrComponent *table; /* device memory, capacity rows */
   const uint32_t *count;     /* device memory: components found */

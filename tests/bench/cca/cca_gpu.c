@@ -174,8 +174,14 @@ bench_gpu_measure (BenchGpu *gpu, const BenchWork *work, bool cold)
   CtrCcaParams params = bench_params (work);
   CtrError error;
   uint32_t count = 0, counted = 0;
-  /* Room for this image is made outside the measurement, and what it has in it chooses the kernels for the second frame, for which the first ones
-   * may have had no room. */
+  /* What former images had in them chooses the kernels for the next one: an analyser of its own knows nothing of them. It makes room for this image
+   * outside the measurement, and the first of two frames chooses the kernels for the second one, for which these may have no room. */
+  ctr_cca_free (gpu->cca);
+  gpu->cca = ctr_cca_new (CTR_BACKEND_CUDA, &error);
+  if (!gpu->cca) {
+    fprintf (stderr, "%s: %s\n", bench_describe (work), error.message);
+    return false;
+  }
   for (int i = 0; i < 2; i++) {
     CtrComponents *result = ctr_cca_run (gpu->cca, &view, &params, gpu->device.stream, &error);
     if (!result) {
