@@ -44,7 +44,11 @@ sort_of_families (const BordersKernelArgs &f)
 }
 
 constexpr int RESOLVE_THREADS = 1024;
-constexpr uint32_t RESOLVE_EACH = 2, RESOLVE_SHARE = RESOLVE_EACH * RESOLVE_THREADS, RESOLVE_CTAS = 264;
+#ifndef CTR_BORDERS_RESOLVE_CTAS /* Emulated tests have fewer, so that these have several shares. */
+#define CTR_BORDERS_RESOLVE_CTAS 264
+#endif
+constexpr uint32_t RESOLVE_EACH = 2, RESOLVE_SHARE = RESOLVE_EACH * RESOLVE_THREADS,
+                   RESOLVE_CTAS = CTR_BORDERS_RESOLVE_CTAS;
 
 /* The contours of a CTA, which are numbered one after the other. */
 struct SharedParents {

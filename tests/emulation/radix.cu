@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Compares the radix sort with a stable sort on the host: numbers of words around the size of a tile, words with many digits and
- * with few, and more room than words. CTR_TEST_QUICK=1: fewer of them. */
+ * with few, fewer digits than the sort has room for, and more room than words. CTR_TEST_QUICK=1: fewer of them. */
 #include "cuda/contours/radix_sort.cuh"
 
 extern "C" {
@@ -22,7 +22,7 @@ bool quick;
 constexpr int THREADS = 256;
 
 __global__ void
-__launch_bounds__ (THREADS) count_kernel (const __grid_constant__ RadixSort s)
+__launch_bounds__ (THREADS) count_kernel (const __grid_constant__ RadixSort s, bool by_warp)
 {
   __shared__ RadixHistograms histograms;
   const uint32_t count = *s.count;
@@ -30,8 +30,13 @@ __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ RadixSort s)
     return;
   radix_begin_count (histograms);
   radix_clear_states (s, count, min (gridDim.x, ctr_div_up (count, THREADS)));
-  for (uint32_t i = blockIdx.x * THREADS + threadIdx.x; i < count; i += gridDim.x * THREADS)
-    radix_count (s, histograms, s.keys[0][i]);
+  for (uint32_t base = blockIdx.x * THREADS; base < count; base += gridDim.x * THREADS) {
+    const uint32_t i = base + threadIdx.x;
+    if (by_warp)
+      radix_count_by_warp (s, histograms, i < count ? s.keys[0][i] : 0, i < count);
+    else if (i < count)
+      radix_count (s, histograms, s.keys[0][i]);
+  }
   radix_end_count (s, histograms);
 }
 
@@ -39,7 +44,8 @@ __global__ void
 __launch_bounds__ (RADIX_THREADS) pass_kernel (const __grid_constant__ RadixSort s, uint32_t pass)
 {
   __shared__ RadixShared shared;
-  radix_pass (s, shared, pass, Ctas::all ());
+  if (pass < s.passes)
+    radix_pass (s, shared, pass, Ctas::all ());
 }
 
 void
@@ -49,11 +55,12 @@ copy (void *to, const void *from, size_t size, cudaMemcpyKind kind)
   CHECK (cudaStreamSynchronize (stream) == cudaSuccess);
 }
 
-/* COUNT words below KEY_COUNT, in room for CAPACITY, by so many CTAs. */
+/* COUNT words below KEY_COUNT, in room for CAPACITY below ROOM_COUNT, by so many CTAs. BY_WARP: they are counted so. */
 void
-check_sort (uint32_t count, uint32_t capacity, uint64_t key_count, uint32_t ctas)
+check_sort (uint32_t count, uint32_t capacity, uint64_t key_count, uint64_t room_count, uint32_t ctas, bool by_warp)
 {
-  describe ("%u words below %llu in room for %u, by %u CTAs", count, (unsigned long long) key_count, capacity, ctas);
+  describe ("%u words below %llu in room for %u below %llu, by %u CTAs%s", count, (unsigned long long) key_count,
+      capacity, (unsigned long long) room_count, ctas, by_warp ? ", counted by warps" : "");
   std::vector<uint32_t> keys (capacity), order (count), sorted (capacity), values (capacity);
   for (uint32_t i = 0; i < capacity; i++) {
     const uint64_t key = (uint64_t) random_below (&rng, 1u << 16) << 16 | random_below (&rng, 1u << 16);
@@ -61,10 +68,10 @@ check_sort (uint32_t count, uint32_t capacity, uint64_t key_count, uint32_t ctas
   }
   RadixSort s = {};
   ArenaLayout arena = {NULL, 0};
-  radix_lay_out (&s, &arena, capacity, key_count);
+  radix_lay_out (&s, &arena, capacity, room_count);
   CHECK (cudaMalloc ((void **) &arena.base, arena.used) == cudaSuccess);
   arena.used = 0;
-  radix_lay_out (&s, &arena, capacity, key_count);
+  radix_lay_out (&s, &arena, capacity, room_count);
   uint32_t *device_count;
   CHECK (cudaMalloc ((void **) &device_count, sizeof count) == cudaSuccess);
   CHECK (cudaMalloc ((void **) &s.counters, sizeof *s.counters) == cudaSuccess);
@@ -75,8 +82,10 @@ check_sort (uint32_t count, uint32_t capacity, uint64_t key_count, uint32_t ctas
     values[i] = ~i;
   copy (s.keys[0], keys.data (), capacity * sizeof (uint32_t), cudaMemcpyHostToDevice);
   copy (s.values[0], values.data (), capacity * sizeof (uint32_t), cudaMemcpyHostToDevice);
-  ctr_launch (count_kernel, ctas, THREADS, 0, stream, s);
-  for (uint32_t pass = 0; pass < s.passes; pass++)
+  const uint32_t most_passes = s.passes;
+  radix_set_digits (&s, key_count);
+  ctr_launch (count_kernel, ctas, THREADS, 0, stream, s, by_warp);
+  for (uint32_t pass = 0; pass < most_passes; pass++)
     ctr_launch (pass_kernel, radix_ctas (s), RADIX_THREADS, 0, stream, s, pass);
   copy (sorted.data (), s.keys[radix_sorted (s)], capacity * sizeof (uint32_t), cudaMemcpyDeviceToHost);
   copy (values.data (), s.values[radix_sorted (s)], capacity * sizeof (uint32_t), cudaMemcpyDeviceToHost);
@@ -100,7 +109,20 @@ test_tiles ()
       0, 1, 2, 31, 33, RADIX_THREADS - 1, RADIX_THREADS, RADIX_THREADS + 1, RADIX_TILE + 1, 3 * RADIX_TILE};
   for (uint32_t count : counts)
     for (uint64_t key_count : KEY_COUNTS)
-      check_sort (count, count + 1 + random_below (&rng, 2) * 3000, key_count, 1 + random_below (&rng, 30));
+      check_sort (
+          count, count + 1 + random_below (&rng, 2) * 3000, key_count, key_count, 1 + random_below (&rng, 30), false);
+}
+
+/* As the sort of families, whose number is only known on the GPU */
+void
+test_fewer_digits ()
+{
+  static const uint32_t counts[] = {0, 1, 33, RADIX_TILE + 1, 3 * RADIX_TILE};
+  static const uint64_t key_counts[] = {1, 2, 32, 33, 512, 513, 70000};
+  for (uint32_t count : counts)
+    for (uint64_t key_count : key_counts)
+      check_sort (
+          count, count + 1 + random_below (&rng, 2) * 3000, key_count, 70000, 1 + random_below (&rng, 30), true);
 }
 
 void
@@ -109,7 +131,7 @@ test_many ()
   static const uint32_t sizes[] = {15, 25, 40}; /* in RADIX_TILE: tiles of each size */
   for (int i = 0; i < (quick ? 3 : 21); i++)
     check_sort (sizes[i % 3] * RADIX_TILE + random_below (&rng, 1000), 50 * RADIX_TILE,
-        KEY_COUNTS[i % 2 ? 6 : 2 + i / 2 % 3], 1 + random_below (&rng, 300));
+        KEY_COUNTS[i % 2 ? 6 : 2 + i / 2 % 3], 1 << 18, 1 + random_below (&rng, 300), i % 3 == 0);
 }
 
 } // namespace
@@ -117,7 +139,7 @@ test_many ()
 int
 main ()
 {
-  static const Test tests[] = {{"tiles", test_tiles}, {"many tiles", test_many}};
+  static const Test tests[] = {{"tiles", test_tiles}, {"fewer digits", test_fewer_digits}, {"many tiles", test_many}};
   quick = getenv ("CTR_TEST_QUICK");
   CHECK (cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking) == cudaSuccess);
   run_tests (tests, LENGTH (tests));
