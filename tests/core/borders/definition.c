@@ -309,6 +309,26 @@ test_depth (void)
   free (mask);
 }
 
+/* More contours than a CTA follows to their parents at once. Most of them have no parent, and the others many different ones. */
+static void
+test_families (void)
+{
+  static const CtrRetrieval modes[] = {CTR_RETRIEVE_EXTERNAL, CTR_RETRIEVE_CCOMP, CTR_RETRIEVE_TREE};
+  const uint32_t width = 420, height = 260;
+  uint8_t *mask = noise_new (&rng, width, height, 50, 1);
+  const CtrImage image = {.data = mask, .stride = width, .width = width, .height = height, .format = CTR_FORMAT_GRAY8};
+  CtrBorders *fresh = follower_new (&setup);
+  for (size_t i = 0; i < 2 * LENGTH (modes); i++) {
+    CtrBordersParams params = borders_params_of (modes[i / 2], CTR_APPROXIMATION_SIMPLE, 1, false);
+    params.connectivity = i % 2 ? CTR_CONNECTIVITY_4 : CTR_CONNECTIVITY_8;
+    params.min_area = i % 2 ? 2 : 0;
+    describe_borders ("many families", &image, &params);
+    check_borders (fresh, &setup, &image, &params);
+  }
+  ctr_borders_free (fresh);
+  free (mask);
+}
+
 /* The same picture gives the same bytes, however its parts are scheduled: one with few borders, one with many. */
 static void
 test_repetition (void)
@@ -438,6 +458,7 @@ main (int argc, char **argv)
       {"growth", test_growth},
       {"crossings", test_crossings},
       {"depth", test_depth},
+      {"families", test_families},
       {"repetition", test_repetition},
       {"lifetimes", test_lifetimes},
       {"device images", test_device_images},
