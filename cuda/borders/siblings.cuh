@@ -147,7 +147,7 @@ __launch_bounds__ (RESOLVE_THREADS) resolve_parents_kernel (const __grid_constan
       uint32_t key = 0;
       if (has_key) {
         if (f.mode == CTR_RETRIEVE_CCOMP && !is_hole (f, f.by_contour.keys[i]))
-          store_shared_word (&f.hierarchy.parents[i], NO_PARENT); /* Chains of outer borders end here, too. */
+          f.hierarchy.parents[i] = NO_PARENT; /* Chains of outer borders end here, too. */
         else if (parents[k] != NO_PARENT)
           key = f.family_of_children[parents[k]];
         sort.keys[0][i] = key;
