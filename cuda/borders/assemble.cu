@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rings to contours: their numbers, the offsets of their points, the points, their measures, and the table. */
+#include "cuda/borders/chunk_measures.cuh"
 #include "cuda/borders/links.cuh"
-#include "cuda/borders/measures.cuh"
 #include "cuda/contours/contour_sums.cuh"
 #include "cuda/contours/rows.cuh"
 
@@ -29,10 +29,11 @@ struct OffsetPolicy {
 
 constexpr int THREADS = CONTOUR_THREADS;
 
-/* Counts the keys before each word that has any. A thread takes four words. Also clears what the tiles have found. */
+/* Counts the keys before each word that has any. Also clears what the tiles have found. */
 __global__ void
 __launch_bounds__ (THREADS) count_starts_kernel (const __grid_constant__ BordersKernelArgs f)
 {
+  constexpr uint32_t EACH = COUNT_SHARE / THREADS; /* words of a thread */
   __shared__ uint32_t ticket, sums[THREADS / 32];
   ctr_let_next_start ();
   ctr_wait_for_previous ();
@@ -44,16 +45,27 @@ __launch_bounds__ (THREADS) count_starts_kernel (const __grid_constant__ Borders
     ticket = atomicAdd (&f.counters->count_ticket, 1);
   __syncthreads ();
   const uint64_t words = (uint64_t) f.by_word.per_row * f.height,
-                 from = ((uint64_t) ticket * THREADS + threadIdx.x) * 4;
-  uint32_t bits[4];
+                 from = ((uint64_t) ticket * THREADS + threadIdx.x) * EACH;
+  uint32_t bits[EACH], own = 0;
 #pragma unroll
-  for (int i = 0; i < 4; i++)
-    bits[i] = from + i < words ? f.by_word.starts[from + i] : 0;
+  for (uint32_t i = 0; i < EACH; i += 4) {
+    uint4 four = make_uint4 (0, 0, 0, 0);
+    if (from + i + 4 <= words)
+      four = *(const uint4 *) &f.by_word.starts[from + i];
+    else if (from + i + 2 <= words) /* Their number is even. */
+      four = make_uint4 (f.by_word.starts[from + i], f.by_word.starts[from + i + 1], 0, 0);
+    bits[i] = four.x;
+    bits[i + 1] = four.y;
+    bits[i + 2] = four.z;
+    bits[i + 3] = four.w;
+  }
+#pragma unroll
+  for (uint32_t i = 0; i < EACH; i++)
+    own += __popc (bits[i]);
   uint32_t all;
-  uint32_t sum = device_scan<THREADS> (
-      __popc (bits[0]) + __popc (bits[1]) + __popc (bits[2]) + __popc (bits[3]), f.count_states, ticket, sums, &all);
+  uint32_t sum = device_scan<THREADS> (own, f.count_states, ticket, sums, &all);
 #pragma unroll
-  for (int i = 0; i < 4; i++) {
+  for (uint32_t i = 0; i < EACH; i++) {
     if (bits[i])
       f.by_word.starts_before[from + i] = sum;
     sum += __popc (bits[i]);
@@ -93,20 +105,40 @@ __launch_bounds__ (THREADS) number_contours_kernel (const __grid_constant__ Bord
   }
 }
 
+/* The thread where a row ends has to add up its last points alone, up to as many as a thread has: large chunks are for rows with many points
+ * on average. */
+template <typename Sum> using LargeChunk = Chunk<Sum, 16>;
+template <typename Sum> using SmallChunk = Chunk<Sum, 8>;
+constexpr uint32_t LARGE_CHUNK_POINTS = 32; /* of a row, from which on */
+
+constexpr uint32_t ROW_CTAS = 660; /* that share rows: as many as run at once */
+
 /* WRITES_ROWS: the table gets each row once it is measured. */
 template <typename Sum>
 __global__ void
-__launch_bounds__ (THREADS) measure_kernel (const __grid_constant__ BordersKernelArgs f, bool few_too, bool writes_rows)
+__launch_bounds__ (THREADS, ctr_shared_by (THREADS, 5))
+    measure_kernel (const __grid_constant__ BordersKernelArgs f, bool few_too, bool writes_rows)
 {
-  __shared__ RowQueue<THREADS> queue;
+  __shared__ union {
+    RowQueue<THREADS> queue;
+    LargeChunk<Sum> large;
+    SmallChunk<Sum> small;
+  } shared;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   if (!points_fit (f) || (has_few_points (f) && !few_too))
     return;
-  share_rows (f, Ctas::all (), queue, MeasureWork<Sum>{f, writes_rows}, [&] (uint32_t row) {
-    if (writes_rows)
-      write_row (f, row);
-  });
+  const BordersHeader &h = f.counters->header;
+  if (h.points / LARGE_CHUNK_POINTS >= h.contours && h.points >= LEAST_CHUNKS * LargeChunk<Sum>::POINTS)
+    measure_chunks (f, shared.large, writes_rows);
+  else if (h.points >= 8 * LEAST_CHUNKS * SmallChunk<Sum>::POINTS)
+    measure_chunks (f, shared.small, writes_rows);
+  else if (blockIdx.x < ROW_CTAS)
+    share_rows (f, Ctas{blockIdx.x, min (gridDim.x, ROW_CTAS)}, shared.queue, MeasureWork<Sum>{f, writes_rows},
+        [&] (uint32_t row) {
+          if (writes_rows)
+            write_row (f, row);
+        });
 }
 
 template <typename Kind>
@@ -234,13 +266,16 @@ __launch_bounds__ (POINT_THREADS, ctr_shared_by (POINT_THREADS, 2))
 }
 static_assert (POINT_THREADS >= FEW_CONTOURS, "a thread a row");
 
-constexpr uint32_t MEASURE_CTAS = 660; /* as many as run at once */
+constexpr uint32_t CHUNK_CTAS = 4096;
 
 void
 launch_measures (const BordersKernelArgs &f, bool few_too, bool writes_rows, bool overlap, cudaStream_t stream)
 {
-  const unsigned ctas = min (
-      max (f.contour_capacity / (THREADS / 32), f.point_capacity / (LONG_CHUNK * (THREADS / 32))) + 1, MEASURE_CTAS);
+  const unsigned for_rows =
+      max (f.contour_capacity / (THREADS / 32), f.point_capacity / (LONG_CHUNK * (THREADS / 32))) + 1;
+  /* A CTA that has no chunk still takes time to come and go. */
+  const unsigned for_chunks = f.point_capacity / (f.simple ? SmallChunk<Lines>::POINTS : LargeChunk<Steps>::POINTS) + 1;
+  const unsigned ctas = max (min (for_rows, ROW_CTAS), min (for_chunks, CHUNK_CTAS));
   ctr_launch_overlapped (overlap, f.simple ? measure_kernel<Lines> : measure_kernel<Steps>, ctas, THREADS, 0, stream, f,
       few_too, writes_rows);
 }

@@ -290,7 +290,7 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
   f->by_word.per_row = ctr_div_up (f->width, 64) * 2;
   f->tiles_x = ctr_div_up (f->width, BORDERS_TILE);
   f->tiles_y = ctr_div_up (f->height, BORDERS_TILE);
-  f->count_ctas = (uint32_t) (((uint64_t) f->by_word.per_row * f->height + SCAN_SHARE - 1) / SCAN_SHARE);
+  f->count_ctas = (uint32_t) (((uint64_t) f->by_word.per_row * f->height + COUNT_SHARE - 1) / COUNT_SHARE);
   set_capacities (b, f);
   f->many_segments = b->capacity.many_segments > 0;
   f->clustered = b->capacity.clustered > 0;

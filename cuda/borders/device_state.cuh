@@ -17,6 +17,7 @@
  *   segments.cu    segments linked from tile to tile; where there are few, one CTA or cluster goes on to the contour numbers
  *   links.cuh      one segment linked, or found at a pixel
  *   row.cuh        a row of the table
+ *   measures.cuh, chunk_measures.cuh   measures, by shares of the rows or of the points
  *   assemble.cu    keys to contour numbers, lengths to offsets, passages to points, points to measures
  *   hierarchy.cu   who is inside whom, which contours have a row
  *   siblings.cuh   contours with the same parent, and the order of the tree
@@ -55,6 +56,7 @@ enum {
   BORDERS_SCANS
 };
 
+constexpr uint32_t COUNT_SHARE = 2048;                     /* words whose keys a CTA counts */
 constexpr uint32_t FEW_CONTOURS = 1024, FEW_POINTS = 8192; /* that one CTA takes alone */
 constexpr uint32_t CLUSTER_CTAS = 8,
                    CLUSTER_SEGMENTS = CLUSTER_CTAS * 1024; /* that a cluster takes in place of one CTA */
@@ -70,7 +72,7 @@ constexpr uint32_t SEGMENT_CLOSED = 1u << 31;
 /* Of unselected.ranks: the row remains. */
 constexpr uint32_t ROW_REMAINS = 1u << 31;
 /* Of by_passage.position: the passage's pixel is a point of the result. */
-constexpr uint32_t PASSAGE_KEPT = 1u << 31;
+constexpr uint32_t PASSAGE_KEPT = 1u << 15;
 
 /* As many can be numbered beside these flags. Only a picture of more than 2^29 pixels can have more. */
 #ifndef CTR_BORDERS_MOST_PASSAGES
@@ -155,7 +157,7 @@ struct BordersKernelArgs {
     uint32_t capacity;
     uint32_t *place;    /* x | y << 16 */
     uint32_t *segment;  /* SEGMENT_CLOSED */
-    uint32_t *position; /* points before the passage in its segment; PASSAGE_KEPT */
+    uint16_t *position; /* points before the passage in its segment; PASSAGE_KEPT. There is room for words. */
   } by_passage;
 
   ListRanking ranking; /* of the open segments */

@@ -182,14 +182,14 @@ __launch_bounds__ (CONTOUR_THREADS) link_traversal_kernel (const __grid_constant
   const uint32_t contours = f.counters->header.all_contours;
   if (first_index () == 0)
     f.counters->ranked_contours = contours;
+  const RadixSort sort = sort_of_families (f);
+  const uint32_t first = radix_from (sort.values, sort.passes)[0];
   for (uint32_t i = first_index (); i < contours; i += index_step ()) {
     uint32_t next = load_shared_word (&f.traversal[i]);
     while (next & SAME_PARENT_AS) {
       next = load_shared_word (&f.traversal[next & ~SAME_PARENT_AS]);
       atomicExch (&f.traversal[i], next);
     }
-    const RadixSort sort = sort_of_families (f);
-    const uint32_t first = radix_from (sort.values, sort.passes)[0];
     if (f.hierarchy.child[i] != NO_CONTOUR)
       next = f.hierarchy.child[i];
     else if (next == NO_PARENT)

@@ -11,12 +11,15 @@
 namespace
 {
 
-/* The measures of up to LONG_POINTS lines that lead to neighbouring pixels, or nowhere. */
+/* The measures of up to MOST_STEPS lines that lead to neighbouring pixels, or nowhere. */
 struct Steps {
-  int area2;
-  uint32_t lines;     /* upright and level ones; from bit 16 on diagonal ones */
+  static constexpr uint32_t MOST_STEPS = 4096;
+  uint32_t area2; /* modulo 2^32 */
+  /* Sums of squares: a line has a number of which bit 0 is set if it is not upright, bit 16 if it is not level. So bit 0 of the square tells
+   * the one, bit 32 the other, and bit 17 that both are true. */
+  unsigned long long squares;
   uint32_t low, high; /* as of Line */
-  static_assert (LONG_POINTS < 1 << 14, "area2 is below 2^31, either number of lines below 2^16");
+  static_assert (MOST_STEPS < 1 << 14, "area2 is below 2^31, sums from bit 0, 17 and 32 on are apart");
 
   static __device__ Steps
   nothing ()
@@ -27,29 +30,43 @@ struct Steps {
   __device__ void
   add_line (CtrPoint p, CtrPoint q)
   {
-    const int dx = (int) q.x - (int) p.x, dy = (int) q.y - (int) p.y;
-    const uint32_t place = p.x | (uint32_t) p.y << 16;
-    area2 += p.x * dy - p.y * dx;
-    lines += dx && dy ? 1 << 16 : dx || dy;
+    const uint32_t place = p.x | (uint32_t) p.y << 16, odd = (place ^ (q.x | (uint32_t) q.y << 16)) & 0x10001;
+    area2 += (uint32_t) p.x * q.y - (uint32_t) p.y * q.x;
+    squares += (unsigned long long) odd * odd;
     low = __vminu2 (low, place);
     high = __vmaxu2 (high, place);
+  }
+
+  __device__ void
+  add (const Steps &s)
+  {
+    area2 += s.area2;
+    squares += s.squares;
+    low = __vminu2 (low, s.low);
+    high = __vmaxu2 (high, s.high);
+  }
+
+  __device__ Steps
+  up (int d) const
+  {
+    return {__shfl_up_sync (~0u, area2, d), __shfl_up_sync (~0u, squares, d), __shfl_up_sync (~0u, low, d),
+        __shfl_up_sync (~0u, high, d)};
   }
 
   __device__ Steps
   reduced () const
   {
 #if __CUDA_ARCH__ >= 800
-    return {__reduce_add_sync (~0u, area2), __reduce_add_sync (~0u, lines),
+    return {__reduce_add_sync (~0u, area2),
+        __reduce_add_sync (~0u, (uint32_t) squares)
+            | (unsigned long long) __reduce_add_sync (~0u, (uint32_t) (squares >> 32)) << 32,
         __reduce_min_sync (~0u, low & 0xffff) | __reduce_min_sync (~0u, low >> 16) << 16,
         __reduce_max_sync (~0u, high & 0xffff) | __reduce_max_sync (~0u, high >> 16) << 16};
 #else
     Steps s = *this;
-    for (int d = 16; d; d /= 2) {
-      s.area2 += __shfl_xor_sync (~0u, s.area2, d);
-      s.lines += __shfl_xor_sync (~0u, s.lines, d);
-      s.low = __vminu2 (s.low, __shfl_xor_sync (~0u, s.low, d));
-      s.high = __vmaxu2 (s.high, __shfl_xor_sync (~0u, s.high, d));
-    }
+    for (int d = 16; d; d /= 2)
+      s.add ({__shfl_xor_sync (~0u, s.area2, d), __shfl_xor_sync (~0u, s.squares, d), __shfl_xor_sync (~0u, s.low, d),
+          __shfl_xor_sync (~0u, s.high, d)});
     return s;
 #endif
   }
@@ -58,7 +75,9 @@ struct Steps {
   as_line () const
   {
     constexpr unsigned long long DIAGONAL = 11863283; /* the square root of 2 as a float, times 2^23 */
-    return {area2, ((unsigned long long) (lines & 0xffff) << 23) + (lines >> 16) * DIAGONAL, low, high};
+    const uint32_t not_upright = squares & 0xffff, diagonal = (uint32_t) squares >> 17, not_level = squares >> 32;
+    return {(int32_t) area2,
+        ((unsigned long long) (not_upright + not_level - 2 * diagonal) << 23) + diagonal * DIAGONAL, low, high};
   }
 };
 
@@ -74,6 +93,12 @@ struct Lines : Line {
   add_line (CtrPoint p, CtrPoint q)
   {
     add (Line::between (p, q));
+  }
+
+  __device__ Lines
+  up (int d) const
+  {
+    return {Line::up (d)};
   }
 
   __device__ Lines

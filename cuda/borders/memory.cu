@@ -29,7 +29,7 @@ borders_lay_out_contents (BordersKernelArgs *f, uint8_t *base)
   ArenaLayout arena = {base, 0};
   f->by_passage.place = arena.take<uint32_t> (f->by_passage.capacity);
   f->by_passage.segment = arena.take<uint32_t> (f->by_passage.capacity);
-  f->by_passage.position = arena.take<uint32_t> (f->by_passage.capacity);
+  f->by_passage.position = (uint16_t *) arena.take<uint32_t> (f->by_passage.capacity); /* for shapes */
   f->ranking.segments = arena.take<ListSegment> (f->ranking.capacity);
   f->ranking.views = arena.take<ListView> (f->ranking.capacity);
   f->by_segment.closed_key_length = arena.take<uint2> (f->by_segment.closed_capacity);

@@ -42,11 +42,12 @@ make_listed_row (uint32_t i, uint32_t rows, uint32_t first, uint32_t count, cons
   return c;
 }
 
-/* Row I of the table, which measures A, before limits on numbers. */
+/* Row I of the table, of COUNT points from number FIRST on, which measures A, before limits on numbers. */
 __device__ inline CtrContour
-make_row (const BordersKernelArgs &f, uint32_t i, const ContourAccumulator &a)
+make_row (
+    const BordersKernelArgs &f, uint32_t i, uint32_t first, uint32_t count, bool hole, const ContourAccumulator &a)
 {
-  CtrContour c = make_listed_row (i, f.counters->header.contours, f.by_row.firsts[i], f.by_row.lengths[i], a);
+  CtrContour c = make_listed_row (i, f.counters->header.contours, first, count, a);
   if (f.in_tree.links) { /* NO_CONTOUR as int32_t is -1. */
     const uint4 links = f.in_tree.links[i];
     c.next = (int32_t) links.x;
@@ -66,7 +67,7 @@ make_row (const BordersKernelArgs &f, uint32_t i, const ContourAccumulator &a)
     }
     c.parent = row_of (f, f.hierarchy.parents[contour]);
   }
-  c.flags = is_hole (f, f.by_row.keys[i]) ? CTR_CONTOUR_HOLE : 0;
+  c.flags = hole ? CTR_CONTOUR_HOLE : 0;
   return c;
 }
 
@@ -74,7 +75,8 @@ make_row (const BordersKernelArgs &f, uint32_t i, const ContourAccumulator &a)
 __device__ inline CtrContour
 make_row (const BordersKernelArgs &f, uint32_t i)
 {
-  return make_row (f, i, load_accumulator (&f.by_row.accumulators[f.limited ? f.by_row.contours[i] : i]));
+  return make_row (f, i, f.by_row.firsts[i], f.by_row.lengths[i], is_hole (f, f.by_row.keys[i]),
+      load_accumulator (&f.by_row.accumulators[f.limited ? f.by_row.contours[i] : i]));
 }
 
 __device__ inline void
@@ -90,9 +92,16 @@ store_row (CtrContour *to, const CtrContour &row)
 }
 
 __device__ inline void
+write_row (
+    const BordersKernelArgs &f, uint32_t i, uint32_t first, uint32_t count, bool hole, const ContourAccumulator &a)
+{
+  store_row (&f.output->table[i], make_row (f, i, first, count, hole, a));
+}
+
+__device__ inline void
 write_row (const BordersKernelArgs &f, uint32_t i, const ContourAccumulator &a)
 {
-  store_row (&f.output->table[i], make_row (f, i, a));
+  write_row (f, i, f.by_row.firsts[i], f.by_row.lengths[i], is_hole (f, f.by_row.keys[i]), a);
 }
 
 __device__ inline void

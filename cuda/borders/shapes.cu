@@ -80,7 +80,7 @@ set_large_shape (const BordersKernelArgs &f, LargeSpace &space, GroupExchange<SH
     __syncthreads ();
     rows.sides = f.by_passage.place + *first_row;
     rows.links[0] = f.by_passage.segment + *first_row;
-    rows.links[1] = f.by_passage.position + *first_row;
+    rows.links[1] = (uint32_t *) f.by_passage.position + *first_row;
   }
   set_shape (rows, space.hull, exchange, contour_of (f, row), ctr_shape_is_narrow (&row), f.shape_features,
       &f.output->shapes[i]);

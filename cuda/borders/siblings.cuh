@@ -147,7 +147,7 @@ __launch_bounds__ (RESOLVE_THREADS) resolve_parents_kernel (const __grid_constan
       uint32_t key = 0;
       if (has_key) {
         if (f.mode == CTR_RETRIEVE_CCOMP && !is_hole (f, f.by_contour.keys[i]))
-          f.hierarchy.parents[i] = NO_PARENT; /* Chains of outer borders end here, too. */
+          store_shared_word (&f.hierarchy.parents[i], NO_PARENT); /* Chains of outer borders end here, too. */
         else if (parents[k] != NO_PARENT)
           key = f.family_of_children[parents[k]];
         sort.keys[0][i] = key;
@@ -229,8 +229,8 @@ count_inside (const BordersKernelArgs &f, const Ctas &ctas)
     atomicAdd (&f.in_tree.inside[common], in_common);
 }
 
-/* A pass of the sort by families, or with BY_ROW of that by rows, by the first CTAS CTAs. Meanwhile other CTAs, if there
- * are any, count what is inside each contour: neither needs the other. */
+/* A pass of the sort by families, or with BY_ROW of that by rows, by the first CTAS CTAs. Meanwhile other CTAs, if there are any, which a
+ * sort by rows does not have, count what is inside each contour: neither needs the other. */
 template <bool BY_ROW>
 __global__ void
 __launch_bounds__ (RADIX_THREADS, ctr_shared_by (RADIX_THREADS, 3))
@@ -242,9 +242,11 @@ __launch_bounds__ (RADIX_THREADS, ctr_shared_by (RADIX_THREADS, 3))
   /* All CTAs of a pass take part in it, also if others find meanwhile that contours are too deep. */
   if (gridDim.x > ctas ? !contours_counted (f) : !contours_fit (f))
     return;
-  if (blockIdx.x >= ctas) {
-    count_inside (f, Ctas{blockIdx.x - ctas, gridDim.x - ctas});
-    return;
+  if constexpr (!BY_ROW) {
+    if (blockIdx.x >= ctas) {
+      count_inside (f, Ctas{blockIdx.x - ctas, gridDim.x - ctas});
+      return;
+    }
   }
   const RadixSort sort = BY_ROW ? f.siblings : sort_of_families (f);
   if (pass < sort.passes)

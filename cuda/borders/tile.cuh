@@ -12,11 +12,13 @@ namespace
 constexpr uint32_t PLACE_SLOT = 3, PLACE_KEPT = 1 << 14, PLACE_OUTER = 1 << 15; /* An outer border may start here. */
 constexpr int PLACE_X = 2, PLACE_Y = 8;
 
-/* Bit fields of Tile.step: the next passage, flags. In the end the next one gives way to the number, in the part, of the segment that
- * this passage stands for. */
-constexpr uint32_t STEP_PASSAGE = 0xfff;
+/* Bit fields of Tile.step: flags, the next passage (12). In the end these give way to the number, in the part, of the segment that this
+ * passage stands for. */
+constexpr uint32_t STEP_KEPT = 1;
+constexpr int STEP_PASSAGE = 1;
+constexpr uint32_t STEP_MOST = 0xfff;   /* of the next passage, or of the number */
 constexpr uint32_t STEP_LAST = 1 << 13; /* The next passage is in another part, or there is none. */
-constexpr uint32_t STEP_KEPT = 1 << 14, STEP_RULER = 1 << 15;
+constexpr uint32_t STEP_RULER = 1 << 14;
 
 constexpr uint32_t RULER_SPACING = 16; /* of numbers */
 
@@ -65,7 +67,7 @@ template <bool FOUR_CONNECTED_, int THREADS_> struct Tile {
   static constexpr int THREADS = THREADS_, SHARED_BY = 2048 / THREADS;
   static constexpr int MOST_PASSAGES = THREADS == 512 ? 3248 : THREADS == 256 ? 1664 : 704;
   static constexpr uint32_t ALL_RULERS = 2 * THREADS; /* Of so few passages, all are rulers: walks would take longer. */
-  static_assert (MOST_PASSAGES <= STEP_PASSAGE + 1, "and Jump has room for twice the points of a ring");
+  static_assert (MOST_PASSAGES <= STEP_MOST + 1, "and Jump has room for twice the points of a ring");
   static_assert (THREADS >= TILE_WORDS && THREADS >= MARGIN_THREADS, "a thread a word, and a thread a pixel");
   /* An 8-connected chequerboard has two passages a pixel. A pixel of 4-connected foreground has up to four. */
   static constexpr int LEAST_ROWS = THREADS / 32 / (FOUR_CONNECTED ? 2 : 1);

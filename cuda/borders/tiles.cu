@@ -135,8 +135,8 @@ link_passages (const BordersKernelArgs &f, T &tile, uint32_t count)
     const bool kept = !f.simple || s.corner (), outer = s.starts_outer (), starts = outer | s.starts_hole ();
     const bool other = (starts | !(i % RULER_SPACING)) & !enters & !all;
     tile.place[i] = place | (kept ? PLACE_KEPT : 0) | (outer ? PLACE_OUTER : 0);
-    tile.step[i] =
-        next | (alone | leaves ? STEP_LAST : 0) | (kept ? STEP_KEPT : 0) | (other | enters | all ? STEP_RULER : 0);
+    tile.step[i] = next << STEP_PASSAGE | (kept ? STEP_KEPT : 0) | (alone | leaves ? STEP_LAST : 0)
+                   | (other | enters | all ? STEP_RULER : 0);
     tile.jump[i] = {
         next << 16 | kept | (alone | leaves ? JUMP_DONE : 0) | (alone ? JUMP_RING : 0), starts ? i << 16 : NO_START};
     if (enters)
@@ -160,8 +160,8 @@ walk_between_rulers (T &tile)
     if (step & STEP_LAST)
       continue;
     do {
-      way += step / STEP_KEPT & 1;
-      const uint32_t passage = step & STEP_PASSAGE;
+      way += step & STEP_KEPT;
+      const uint32_t passage = step >> STEP_PASSAGE & STEP_MOST;
       next = passage << 16;
       step = tile.step[passage];
       if (step & STEP_RULER)
@@ -170,7 +170,7 @@ walk_between_rulers (T &tile)
       next |= JUMP_DONE;
     } while (!(step & STEP_LAST));
     if (next & JUMP_DONE)
-      way += step / STEP_KEPT & 1;
+      way += step & STEP_KEPT;
     tile.jump[ruler].way = next | (way & 0xffff);
   }
   __syncthreads ();
@@ -277,10 +277,10 @@ __device__ inline uint32_t
 result_of (const T &tile, uint32_t i, const Jump &jump)
 {
   if (jump.way & JUMP_RING) {
-    const uint32_t start = jump.start_passage (), number = tile.step[start] & STEP_PASSAGE;
+    const uint32_t start = jump.start_passage (), number = tile.step[start] & STEP_MOST;
     return RESULT_CLOSED | number << 16 | (start == i ? 0 : tile.jump[start].points () - jump.points_before_start ());
   }
-  const uint32_t number = tile.step[jump.passage ()] & STEP_PASSAGE;
+  const uint32_t number = tile.step[jump.passage ()] & STEP_MOST;
   return number << 16 | (tile.jump[tile.rulers[number]].points () - jump.points ());
 }
 
@@ -308,7 +308,7 @@ write_segments (const BordersKernelArgs &f, T &tile, uint32_t count)
     if (k < tile.open)
       write_open (f, tile, k, jump);
     else if (jump.way & JUMP_RING && jump.start_passage () == i)
-      write_closed (f, tile, result >> 16 & STEP_PASSAGE, jump);
+      write_closed (f, tile, result >> 16 & STEP_MOST, jump);
     tile.jump[i].start = result;
   }
   __syncthreads ();
@@ -327,11 +327,11 @@ write_passages (const BordersKernelArgs &f, const T &tile, uint32_t count)
       way = tile.step[i] & STEP_RULER ? i << 16 : tile.jump[i].way;
       result = tile.jump[way >> 16].start;
     }
-    const uint32_t number = result >> 16 & STEP_PASSAGE;
+    const uint32_t number = result >> 16 & STEP_MOST;
     f.by_passage.place[to] = tile.image_x (place >> PLACE_X & 63) | tile.image_y (place >> PLACE_Y & 63) << 16;
     f.by_passage.segment[to] =
         result & RESULT_CLOSED ? (tile.bases[2] + number) | SEGMENT_CLOSED : tile.bases[1] + number;
-    f.by_passage.position[to] = ((result + way) & 0xffff) | (place & PLACE_KEPT ? PASSAGE_KEPT : 0);
+    f.by_passage.position[to] = ((result + way) & (PASSAGE_KEPT - 1)) | (place & PLACE_KEPT ? PASSAGE_KEPT : 0);
   }
   const uint32_t t = threadIdx.x;
   const int row = t / BORDERS_TILE_WORDS, word = t % BORDERS_TILE_WORDS;
