@@ -11,6 +11,7 @@
  *   select kernel          select.cu     On request: drops rows of the table by limits on their numbers.
  *   background kernel      background.cu On request: the pixels that are in no component.
  *   delivery kernel        result.cu     Copies a table to the host that the emit kernel has not brought there, unless it is long.
+ *                                      In a large frame whose table is all that is asked for the emit kernel does it.
  *
  * Where the time of each step counts more than its work, in a frame of few tiles, one kernel takes the place of all after
  * the first:
@@ -37,8 +38,7 @@
 #ifndef CTR_CUDA_CCA_DEVICE_STATE_CUH
 #define CTR_CUDA_CCA_DEVICE_STATE_CUH
 
-#include "cuda/common/device_buffer.cuh"
-#include "cuda/common/launch.cuh"
+#include "cuda/common/delivery.cuh"
 
 #include "core/cca/cca.h"
 #include "core/foreground/regions.h"
@@ -122,7 +122,7 @@ struct CcaCounters {
   uint32_t runs;                    /* likewise */
   alignas (32) uint32_t labelled;   /* tiles, if they are counted: polled, so in a sector that others leave alone */
   uint32_t ticket;                  /* bands that CTAs of the order kernel have taken */
-  uint32_t emitted;                 /* CTAs of the emit kernel that have written their rows */
+  uint32_t emitted;                 /* CTAs of the emit kernel that have written their rows, or such rows */
   uint32_t delivered;               /* CTAs of the delivery kernel that have written their rows */
   uint32_t select_ticket, selected; /* CTAs of the select kernel that have begun, and that have written their rows */
 };
@@ -192,6 +192,7 @@ struct CcaKernelArgs {
   uint32_t tiles_x, tiles_y;
   bool counts_runs;  /* as counters->runs */
   bool counts_tiles; /* as counters->labelled, for which the finish kernel waits */
+  bool emits_last;   /* No delivery kernel follows the emit kernel. */
   struct {
     const uint8_t *pixels;
     size_t stride;
@@ -344,7 +345,11 @@ void cca_launch_tiles (
 bool cca_has_run_kernel (const CcaKernelArgs &args);
 /* FEW: few components are likely to start in each tile. */
 void cca_launch_merge (const CcaKernelArgs &args, int connectivity, bool few, bool overlap, cudaStream_t stream);
-void cca_launch_emit (const CcaKernelArgs &args, bool few, bool overlap, cudaStream_t stream);
+/* CROWDED, COPY: as for others; what is copied if rows are missing. */
+void cca_launch_emit (
+    const CcaKernelArgs &args, bool few, bool crowded, const PictureCopy &copy, bool overlap, cudaStream_t stream);
+/* If the emit kernel is the last one: does it bring rows to the host? */
+bool cca_emit_brings_rows (const CcaKernelArgs &args, bool few);
 void cca_launch_features (const CcaKernelArgs &args, cudaStream_t stream);
 bool cca_queue_moves (const CcaKernelArgs &args, cudaStream_t stream, CtrError *error);
 /* Drops rows. LABELS: the label image of COUNT pixels, or NULL. */

@@ -238,18 +238,17 @@ struct RowWriter {
   __device__ void
   write_lone_runs (const uint32_t *words, uint32_t t, WriteList &list)
   {
-    constexpr uint32_t turns = TILE_THREADS / THREADS;
-    static_assert (turns % 2 == 0, "two turns at once");
+    constexpr uint32_t turns = TILE_THREADS / THREADS, at_once = turns > 1 ? 2 : 1;
     uint32_t loaded[turns];
 #pragma unroll
     for (uint32_t turn = 0; turn < turns; turn++)
       loaded[turn] = __ldcs (&words[turn * THREADS + t]);
 #pragma unroll
-    for (uint32_t turn = 0; turn < turns; turn += 2) {
+    for (uint32_t turn = 0; turn < turns; turn += at_once) {
       const uint32_t i[2] = {turn * THREADS + t, (turn + 1) * THREADS + t};
-      uint32_t rest[2], beyond[2], counts = 0; /* of the second turn << 16 */
+      uint32_t rest[at_once], beyond[at_once], counts = 0; /* of the second turn << 16 */
 #pragma unroll
-      for (int k = 0; k < 2; k++) {
+      for (uint32_t k = 0; k < at_once; k++) {
         rest[k] = without_end (i[k], loaded[turn + k]);
         beyond[k] = length_beyond (i[k], loaded[turn + k]);
         counts |= __popc (rest[k] & ~(rest[k] << 1)) << 16 * k;
@@ -258,7 +257,7 @@ struct RowWriter {
       const uint32_t first_turn = all & 0xffff, both = first_turn + (all >> 16), before = sums - counts;
       uint32_t next[2] = {before & 0xffff, first_turn + (before >> 16)};
 #pragma unroll
-      for (int k = 0; k < 2; k++)
+      for (uint32_t k = 0; k < at_once; k++)
         while (rest[k])
           list.runs[next[k]++] = take_lone_run (i[k], beyond[k], &rest[k]);
       __syncwarp ();

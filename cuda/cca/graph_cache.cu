@@ -11,8 +11,7 @@ namespace
 
 constexpr uint32_t MIN_CAPACITY = 1024; /* rows */
 static_assert (MIN_CAPACITY >= EARLY_ROWS, "the host has room for the rows that the emit kernel writes there");
-/* In a frame of more tiles the emit kernel has so many CTAs that each would rather not wait for its rows' arrival. */
-constexpr uint32_t EARLY_TILES = 2048;
+constexpr uint32_t MOST_WHOLE_TILES = 2048; /* of a frame of strips */
 
 size_t
 lay_out_tiles (CcaKernelArgs *f, uint8_t *base)
@@ -299,7 +298,7 @@ reserve_delivery (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
   if (!delivery_reserve (&cca->delivery, read, at.end, error))
     return false;
   /* The feature kernel comes after the emit kernel. */
-  if (is_plain (&cached->key) && f->tiles_x * f->tiles_y <= EARLY_TILES) {
+  if (is_plain (&cached->key)) {
     uint8_t *header = (uint8_t *) delivery_header (&cca->delivery);
     static_assert (CTR_MOST_CLUSTER_CTAS * sizeof (uint32_t) <= DELIVERY_HEADER, "a flag a CTA");
     f->host = {delivery_flag (&cca->delivery), (CcaHeader *) header, (CtrComponent *) (header + at.table), at.rows};
@@ -342,7 +341,7 @@ reserve (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
     return false;
   const bool equal = is_equal (key);
   cached->strips = StripPlan ();
-  if (key->whole && is_plain (key) && cached->args.tiles_x * cached->args.tiles_y <= EARLY_TILES)
+  if (key->whole && is_plain (key) && cached->args.tiles_x * cached->args.tiles_y <= MOST_WHOLE_TILES)
     cca_plan_whole (cached->args.width, cached->args.height, cca->whole_ctas, &cached->strips);
   return (equal || reserve_tiles (cca, &cached->args, error)) && reserve_bands (cca, cached, error)
          && reserve_components (cca, &cached->args, error) && (!equal || reserve_values (cca, cached, error))
@@ -397,6 +396,7 @@ queue_kernels (CcaAnalyser *cca, CcaCachedGraph *cached, cudaStream_t stream, Ct
   StripPlan plan;
   f->counts_runs = is_plain (&cached->key) && cca_plan_whole (f->width, f->height, cca->whole_ctas, &plan);
   f->counts_tiles = finishes && cca_has_run_kernel (*f);
+  f->emits_last = is_plain (&cached->key) && !finishes && f->tiles_x * f->tiles_y > SMALL_FRAME;
   if (equal)
     cca_launch_values (*f, cached->values, params->connectivity, stream);
   else
@@ -407,7 +407,7 @@ queue_kernels (CcaAnalyser *cca, CcaCachedGraph *cached, cudaStream_t stream, Ct
   } else {
     if (!equal) {
       cca_launch_merge (*f, params->connectivity, cached->key.few, cca->session.overlap, stream);
-      cca_launch_emit (*f, cached->key.few, cca->session.overlap, stream);
+      cca_launch_emit (*f, cached->key.few, cached->key.crowded, cached->copy, cca->session.overlap, stream);
     }
     if (keep_runs)
       cca_launch_features (*f, stream);
@@ -419,7 +419,8 @@ queue_kernels (CcaAnalyser *cca, CcaCachedGraph *cached, cudaStream_t stream, Ct
         || (has_regions && !cca_queue_moves (*f, stream, error)))
       return false;
     queue_select (cca, cached, stream);
-    cca_launch_delivery (*f, &cca->delivery, cca->delivered_rows, cached->copy, cca->session.overlap, stream);
+    if (!f->emits_last)
+      cca_launch_delivery (*f, &cca->delivery, cca->delivered_rows, cached->copy, cca->session.overlap, stream);
   }
   CTR_CUDA (cudaGetLastError ());
   return true;

@@ -41,6 +41,13 @@ constexpr int ORDER_THREADS = 1024;
 constexpr int ORDER_WARPS = ORDER_THREADS / 32;
 static_assert (ORDER_WARPS == 32, "a lane a warp");
 constexpr uint32_t ROW_THREADS = ORDER_THREADS / TILE_H; /* of a row of a band */
+/* Half a warp marks the starts of a tile: so a CTA has as many tiles at once as a row of 8192 pixels. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750 /* has shared memory for half of them, where rows are long */
+constexpr uint32_t ORDER_WARP_TILES = 1;
+#else
+constexpr uint32_t ORDER_WARP_TILES = 2;
+#endif
+constexpr uint32_t ORDER_LANES = 32 / ORDER_WARP_TILES, ORDER_TILES = ORDER_THREADS / ORDER_LANES;
 
 /* The tiles whose counts a thread adds up in a row of a band: whole words of bytes. */
 __host__ __device__ inline uint32_t
@@ -91,7 +98,7 @@ sum_tiles (const CcaKernelArgs &f, SumTable &table, uint32_t first_tx, uint32_t 
 
 struct OrderShared {
   union {
-    uint32_t rows[ORDER_WARPS][TILE_H][2];
+    uint4 rows[ORDER_TILES][TILE_H / 2];
     uint32_t bases[TILE_H][ROW_THREADS + 1]; /* rows of the table; an odd number of words, as a row of counts has */
   };
   uint32_t warp_sums[ORDER_WARPS];
@@ -134,51 +141,57 @@ prepare_band (const CcaKernelArgs &f, OrderShared &s, uint8_t *counts)
 __device__ void
 order_band (const CcaKernelArgs &f, OrderShared &s, uint8_t *counts)
 {
-  const uint32_t t = threadIdx.x, lane = t % 32, warp = t / 32;
+  const uint32_t t = threadIdx.x, lane = t % 32;
   const bool limited = f.min_area > 1 || f.max_area; /* only then are areas read here, and must be complete */
   const uint32_t stride = row_of_counts (f.tiles_x);
   __syncthreads ();
   const uint32_t band = s.band;
 
   const TileHeader *headers = f.by_tile.headers + (size_t) band * f.tiles_x;
-  TileHeader next = warp < f.tiles_x ? headers[warp] : TileHeader ();
-  for (uint32_t tx = warp; tx < f.tiles_x; tx += ORDER_WARPS) {
+  OpenKey *parents = f.by_open_component.parents;
+  const uint32_t place = lane % ORDER_LANES, slot = t / ORDER_LANES;
+  uint4 *rows = s.rows[slot];
+#pragma unroll 1
+  for (uint32_t tx = slot; tx - slot % ORDER_WARP_TILES < f.tiles_x; tx += ORDER_TILES) {
     const uint32_t tile = band * f.tiles_x + tx;
-    /* Loads that need not wait for one another overlap: those of the next tile's header, of this tile's rows and of its components. */
-    const TileHeader header = next;
-    if (tx + ORDER_WARPS < f.tiles_x)
-      next = headers[tx + ORDER_WARPS];
-    if (!header.open && !has_closed (header))
+    const TileHeader header = tx < f.tiles_x ? headers[tx] : TileHeader ();
+    const bool has_any = header.open || has_closed (header);
+    if (!__any_sync (~0u, has_any))
       continue;
-    OpenKey key = lane < header.open ? load_parent (f.by_open_component.parents, tile * MAX_OPEN_COMPONENTS + lane) : 0;
-    uint2 *roots = (uint2 *) &f.by_tile_row.starts[(size_t) tile * TILE_H];
-    for (int half = 0; half < 2; half++) {
-      uint2 row = has_closed (header) ? roots[half * 32 + lane] : make_uint2 (0, 0);
-      s.rows[warp][half * 32 + lane][0] = row.x;
-      s.rows[warp][half * 32 + lane][1] = row.y;
-    }
+    uint4 *starts = (uint4 *) &f.by_tile_row.starts[(size_t) tile * TILE_H];
+    OpenKey key = place < header.open ? load_parent (parents, tile * MAX_OPEN_COMPONENTS + place) : 0;
+#pragma unroll
+    for (uint32_t i = place; i < TILE_H / 2; i += ORDER_LANES)
+      if (has_closed (header))
+        copy_16 (&rows[i], &starts[i]);
+      else
+        rows[i] = make_uint4 (0, 0, 0, 0);
+    copies_done ();
     __syncwarp ();
     bool emits = false;
-    for (uint32_t i = lane; i < header.open; i += 32) {
-      uint32_t component = tile * MAX_OPEN_COMPONENTS + i;
-      if (i != lane)
-        key = load_parent (f.by_open_component.parents, component);
+    for (uint32_t i = place; i < header.open; i += ORDER_LANES) {
+      const uint32_t component = tile * MAX_OPEN_COMPONENTS + i;
+      if (i != place)
+        key = load_parent (parents, component);
       emits = emits || (uint32_t) key == component; /* one that area limits drop, too: it has a label */
       if ((uint32_t) key == component && (!limited || is_area_kept (f, f.by_open_component.sums[component].area)))
-        mark_start (&s.rows[warp][0][0], key);
+        mark_start ((uint32_t *) rows, key);
     }
     __syncwarp ();
-    for (int half = 0; half < 2; half++) {
-      uint32_t y = half * 32 + lane;
-      uint2 row = make_uint2 (s.rows[warp][y][0], s.rows[warp][y][1]);
-      counts[y * stride + tx] = __popc (row.x) + __popc (row.y);
-      emits = emits || row.x || row.y;
-      if (header.open)
-        roots[y] = row;
+    if (has_any) {
+#pragma unroll
+      for (uint32_t i = place; i < TILE_H / 2; i += ORDER_LANES) {
+        const uint4 two = rows[i];
+        counts[2 * i * stride + tx] = __popc (two.x) + __popc (two.y);
+        counts[(2 * i + 1) * stride + tx] = __popc (two.z) + __popc (two.w);
+        emits = emits || two.x | two.y | two.z | two.w;
+        if (header.open)
+          starts[i] = two;
+      }
     }
-    emits = __any_sync (~0u, emits);
-    if (lane == 0)
-      f.by_tile.headers[tile].marks = header.marks | (emits ? TILE_EMITS : 0);
+    const uint32_t emitting = __ballot_sync (~0u, emits) >> (lane - place);
+    if (place == 0 && has_any)
+      f.by_tile.headers[tile].marks = header.marks | (emitting & (~0u >> (32 - ORDER_LANES)) ? TILE_EMITS : 0);
     __syncwarp ();
   }
   __syncthreads ();
@@ -191,12 +204,19 @@ order_band (const CcaKernelArgs &f, OrderShared &s, uint8_t *counts)
     sum = __dp4a (words[i], 0x01010101u, sum);
   uint32_t band_sum;
   sum = block_scan<ORDER_THREADS> (sum, s.warp_sums, &band_sum);
+  uint32_t closed = 0, crowded = 0, runs = 0, threshold = f.threshold;
+  if (t == 0 && band == f.tiles_y - 1) { /* They come while other bands are counted. */
+    closed = f.counters->closed;
+    crowded = f.counters->crowded;
+    runs = f.counters->runs;
+    if (f.threshold_device)
+      threshold = *f.threshold_device;
+  }
   const uint32_t before = sum_of_bands (f, s, band, band_sum);
   if (t == 0 && band == f.tiles_y - 1) {
-    const uint32_t count = before + band_sum, closed = f.counters->closed;
-    *f.header = {count, closed, f.threshold_device ? *f.threshold_device : f.threshold,
-        count <= f.table.capacity && closed <= f.closed.capacity, f.counters->crowded, 0, 0, f.counters->runs};
-    *f.numbers = {f.header->rows_complete, count, 0};
+    const uint32_t count = before + band_sum, complete = count <= f.table.capacity && closed <= f.closed.capacity;
+    *f.header = {count, closed, threshold, complete, crowded, 0, 0, runs};
+    *f.numbers = {complete, count, 0};
     /* For the next frame. All tiles have reserved their records and all bands have drawn their tickets. */
     f.counters->closed = f.counters->crowded = f.counters->runs = 0;
     f.counters->ticket = 0;
@@ -263,7 +283,7 @@ cca_launch_merge (const CcaKernelArgs &f, int connectivity, bool few, bool overl
   /* Together with the static part this may exceed 48 KB, which an attribute of the kernel has to allow. It is set for
    * the widest image, because other threads and graphs may launch the same kernel for larger frames than this one. */
   const int max_counts = TILE_H * row_of_counts (ctr_div_up (CTR_MAX_SIDE, TILE_W));
-  if (counts > 24 * 1024)
+  if (counts > 12 * 1024)
     cudaFuncSetAttribute (order, cudaFuncAttributeMaxDynamicSharedMemorySize, max_counts);
   if (limited)
     ctr_launch_overlapped (overlap, sum_and_order_kernel<true, false, 1>, sum_ctas, ORDER_THREADS, 0, stream, f);

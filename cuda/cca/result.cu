@@ -117,6 +117,8 @@ bool
 fetch (CcaAnalyser *cca, const void *to, const void *from, size_t size, CtrError *error)
 {
   const size_t piece = (size_t) 8 << 20;
+  /* The emit kernel may tell the host of rows before it has written them, and in another stream. */
+  CTR_CUDA (cudaStreamWaitEvent (cca->session.stream, cca->session.done, 0));
   if (!ctr_device_buffer_reserve (&cca->host, size < piece ? size : piece, error))
     return false;
   for (size_t done = 0; done < size;) {
@@ -138,7 +140,8 @@ take_rows (CcaAnalyser *cca, const Row *to, const Row *device, size_t at, uint32
 {
   if (!to)
     return true;
-  if (count > cca->delivered_rows)
+  const CcaCachedGraph *frame = cca->current;
+  if (count > cca->delivered_rows || (frame->args.emits_last && !cca_emit_brings_rows (frame->args, frame->key.few)))
     return fetch (cca, to, device, count * sizeof *to, error);
   memcpy ((void *) to, (const uint8_t *) delivery_header (&cca->delivery) + at, count * sizeof *to);
   return true;
