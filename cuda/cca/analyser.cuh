@@ -28,7 +28,8 @@ struct CcaFrameKey {
   uint32_t *labels;          /* where the label image will be, with CTR_FEATURE_LABELS */
   /* Of the frame before, if it was large: most tiles were crowded, and few components started in each. */
   bool crowded, few;
-  bool whole; /* by the whole kernel, where that can do what is asked for */
+  bool whole;  /* by the whole kernel, where that can do what is asked for */
+  bool direct; /* bands by the direct join, where it can do it */
 };
 
 /* The arguments for one key, and from its second frame on the kernels as a CUDA graph. Valid while the analyser's memory
@@ -51,8 +52,8 @@ struct CcaCachedGraph {
   uint64_t last_used;  /* number of the frame that launched it last */
 };
 
-/* When the whole kernel had no room for a frame, it rests for some frames whose results are taken: for more each time, unless as many had
- * fitted in between. */
+/* When the whole kernel, or the direct join, had no room for a frame, or the latter was slow, it rests for some frames whose results are taken: for
+ * more each time, unless as many had fitted in between. */
 struct CcaRest {
   uint32_t left;   /* frames */
   uint32_t length; /* of the last rest */
@@ -72,7 +73,8 @@ struct CcaAnalyser {
    * the labels of the atlas of regions;
    * counters: CcaCounters. */
   CtrDeviceBuffer values, parents, counters;
-  CtrDeviceBuffer bands; /* of strips: their components */
+  CtrDeviceBuffer bands; /* of rows: their components */
+  uint32_t band_frames;  /* frames since these were cleared, at most */
   CtrDeviceBuffer edges; /* labels of the first and the last row, of strips */
   CtrDeviceBuffer moments;
   CtrDeviceBuffer grey;
@@ -97,7 +99,7 @@ struct CcaAnalyser {
   bool period_ended;
   uint32_t finish_ctas; /* of the finish kernel; 0: this GPU cannot run it */
   uint32_t whole_ctas;  /* likewise of the whole kernel */
-  CcaRest rest;
+  CcaRest rest, direct_rest;
   uint32_t run_count; /* of the last frame, where they were counted */
 
   CcaCachedGraph graphs[CCA_CACHED_GRAPHS];
@@ -140,18 +142,21 @@ void cca_launch_finish (
 /* Can this GPU run the whole kernel? The number of its CTAs, or 0. */
 uint32_t cca_whole_ctas ();
 
-/* Cuts a frame into strips for so many CTAs. False: it is too large. */
-bool cca_plan_whole (uint32_t width, uint32_t height, uint32_t ctas, StripPlan *plan);
+/* Cuts a frame into strips for so many CTAs. DIRECT: bands are to be joined without a cluster. False: it is too large. */
+bool cca_plan_whole (uint32_t width, uint32_t height, uint32_t ctas, bool direct, StripPlan *plan);
 
-/* The kernel for bands: these set it up, lay out its memory, add it to PLAN, and queue it. False: that cannot be. */
+/* The kernels for bands: these set them up, lay out their memory, add them to PLAN, and queue them. False: that cannot be. */
 bool cca_allow_bands ();
-size_t cca_lay_out_bands (CcaKernelArgs *args, uint32_t bands, uint8_t *base);
-bool cca_plan_bands (StripPlan *plan);
+bool cca_allow_direct_join ();
+size_t cca_lay_out_bands (CcaKernelArgs *args, uint8_t *base);
+bool cca_plan_bands (uint32_t height, bool direct, StripPlan *plan);
 void cca_launch_bands (
     const CcaKernelArgs &args, const StripPlan &plan, int connectivity, bool overlap, cudaStream_t stream);
+void cca_launch_direct_join (
+    const CcaKernelArgs &args, const StripPlan &plan, const PictureCopy &copy, cudaStream_t stream);
 
 /* Queues the whole kernel, or that of bands and the one that joins them. OVERLAP: that of bands may overlap with the kernel before, as the whole
- * kernel always does. Nothing of the frame before may run by then, as the one that joins takes states as soon as they are there. */
+ * kernel always does. Nothing of the frame before may run by then, as the one that joins takes words of bands as soon as they are there. */
 void cca_launch_whole (const CcaKernelArgs &args, const StripPlan &plan, int connectivity, const PictureCopy &copy,
     bool overlap, cudaStream_t stream);
 

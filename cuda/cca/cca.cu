@@ -107,9 +107,10 @@ cca_enqueue (void *state, const CtrImage *image, const CtrCcaParams *params, voi
 {
   CcaAnalyser *cca = (CcaAnalyser *) state;
   StripPlan plan;
-  const bool whole = cca->rest.left == 0 && cca_plan_whole (image->width, image->height, cca->whole_ctas, &plan)
+  const bool direct = cca->direct_rest.left == 0;
+  const bool whole = cca->rest.left == 0 && cca_plan_whole (image->width, image->height, cca->whole_ctas, direct, &plan)
                      && cca->run_count <= plan.most_runs && cca->likely_count <= plan.most_components;
-  CcaFrameKey key = {*image, *params, NULL, NULL, NULL, cca->was_crowded, cca->had_few, whole};
+  CcaFrameKey key = {*image, *params, NULL, NULL, NULL, cca->was_crowded, cca->had_few, whole, whole && direct};
   cca->overtakes = cca->session.stream != NULL;
   if (!cuda_session_begin_in_order (&cca->session, stream, error)
       || !cuda_session_follow_readers (&cca->session, error))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How one cluster of CTAs, which has made the table of components, brings it to the host. All of its threads call these. */
+/* How a few CTAs, which have made the table of components, bring it to the host. All of its threads call these. */
 #ifndef CTR_CUDA_CCA_CLUSTER_OUTPUT_CUH
 #define CTR_CUDA_CCA_CLUSTER_OUTPUT_CUH
 
@@ -19,6 +19,18 @@ set_flag (const CcaKernelArgs &f)
   if (threadIdx.x == 0) {
     fence_system ();
     ((volatile uint32_t *) f.host.flag)[blockIdx.x] = 1;
+  }
+}
+
+/* Writes a ROW of the table. EARLY: to the host, too. */
+__device__ inline void
+write_row (const CcaKernelArgs &f, const CtrComponent &c, uint32_t row, bool early)
+{
+  const uint4 *const from = (const uint4 *) &c;
+  for (int half = 0; half < 2; half++) {
+    ((uint4 *) &f.table.components[row])[half] = from[half];
+    if (early)
+      ((uint4 *) &f.host.components[row])[half] = from[half];
   }
 }
 

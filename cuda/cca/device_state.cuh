@@ -22,8 +22,9 @@
  *
  *   whole kernel           whole.cu      Does it all in one cluster.
  *   band kernel            bands.cu      In a larger frame, that a cluster would take too long to load, finds the components of bands of
- *                                        rows, eight in a strip.
+ *                                        rows.
  *   join kernel            whole.cu      Behind the band kernel, does the rest as the whole kernel.
+ *   direct join kernel     direct_join.cu  In its place where the bands have few components: its CTAs tell each other nothing.
  *
  * A component of a tile is closed if no pixel of it lies at a neighbouring tile; most are, and leave the tile kernel as
  * 16-byte records or, if they are single runs that touch no others, as bits. The others are open: they are the elements of
@@ -133,11 +134,18 @@ struct CcaHeader {
   uint32_t closed;        /* records needed */
   uint32_t threshold;     /* applied */
   uint32_t rows_complete; /* 1: all rows and records fit. 0: the table has gaps, and the frame is done again. */
-  uint32_t crowded;       /* tiles of a large frame that a warp has no room for */
-  uint32_t all_rows;      /* of the table before limits on numbers; 0 without these */
-  uint32_t too_many;      /* 1: The whole kernel has no room for the frame, which is done again in tiles. */
-  uint32_t runs;          /* of a small frame, where they have been counted; tiles leave out lone pixels */
+  uint32_t
+      crowded; /* tiles of a large frame that a warp has no room for; pairs of components that the direct join had to walk for */
+  uint32_t all_rows; /* of the table before limits on numbers; 0 without these */
+  uint32_t too_many; /* The whole kernel has no room for the frame, which is done again: TOO_MANY_... */
+  uint32_t runs;     /* of a small frame, where they have been counted; tiles leave out lone pixels */
 };
+
+/* With more pairs the direct join rests: a cluster is quicker. Which ones need walks changes from run to run, but not what becomes of them. */
+constexpr uint32_t CCA_MOST_PAIRS = 64;
+
+/* CcaHeader.too_many: for the whole kernel, so that tiles take the frame, or for the direct join, so that the cluster joins its bands. */
+constexpr uint32_t TOO_MANY_FOR_WHOLE = 1, TOO_MANY_FOR_DIRECT = 2;
 
 /* Sums of the pixels that are in no component. All are 0 between frames, so extremes are maxima: NOT_LEFT is the
  * complement of the least x, NOT_FIRST that of the least y * width + x. */
@@ -156,7 +164,7 @@ struct BackgroundSums {
  * memory are better: the delivery kernel copies it. */
 constexpr uint32_t EARLY_ROWS = 512;
 
-/* What the CTA for a band of a strip finds (bands.cuh). */
+/* What the CTA for a band of rows finds (bands.cuh). */
 struct BandOutput;
 
 /* How a frame is cut into strips of rows. */
@@ -167,12 +175,13 @@ struct StripPlan {
   uint32_t columns;         /* words of a row */
   uint32_t reciprocal;      /* 2 ^ STRIP_RECIPROCAL / columns, rounded up */
   uint32_t words;           /* of a thread */
-  uint32_t shared;          /* bytes of a CTA of the cluster */
+  uint32_t shared;          /* bytes of a CTA of the last kernel */
   uint32_t bands;           /* for which another kernel comes before; 0: there is none */
   uint32_t band_rows;       /* of a band; of a strip's last one at most */
   uint32_t most_runs;       /* of a frame; other kernels are quicker with more */
   uint32_t most_components; /* likewise; there is no room for more */
   bool wide;                /* Sums of the frame do not fit 32 bits. */
+  bool direct;              /* No cluster joins the bands. */
 };
 
 constexpr int STRIP_RECIPROCAL = 20; /* bits; quotients of less than 2 ^ STRIP_RECIPROCAL / columns are exact */
@@ -227,9 +236,11 @@ struct CcaKernelArgs {
     unsigned long long *counts; /* components, in the order kernel */
   } by_band;                    /* a band is a row of tiles */
   struct {
-    unsigned long long *states; /* of the outputs; 0 between frames */
     BandOutput *outputs;
-  } by_band_of_strip;
+  } by_row_band;
+  struct {
+    uint32_t *frames; /* how many the CTA has joined, between frames as many as the others */
+  } by_join_cta;
   CcaCounters *counters;
   CcaHeader *header;
   CtrDeviceNumbers *numbers; /* for kernels behind the analysis */

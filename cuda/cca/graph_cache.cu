@@ -12,6 +12,11 @@ namespace
 constexpr uint32_t MIN_CAPACITY = 1024; /* rows */
 static_assert (MIN_CAPACITY >= EARLY_ROWS, "the host has room for the rows that the emit kernel writes there");
 constexpr uint32_t MOST_WHOLE_TILES = 2048; /* of a frame of strips */
+/* Of so many frames in bands each has a number of its own. Emulated tests have another number. */
+#ifndef CTR_CCA_BAND_FRAMES
+#define CTR_CCA_BAND_FRAMES (1u << 31)
+#endif
+constexpr uint32_t MOST_BAND_FRAMES = CTR_CCA_BAND_FRAMES;
 
 size_t
 lay_out_tiles (CcaKernelArgs *f, uint8_t *base)
@@ -318,12 +323,11 @@ reserve_regions (CcaAnalyser *cca, CcaKernelArgs *f, CtrError *error)
 bool
 reserve_bands (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
 {
-  const uint32_t bands = cached->strips.bands;
-  if (!bands)
+  if (!cached->strips.bands)
     return true;
-  if (!grow_cleared (cca, &cca->bands, cca_lay_out_bands (&cached->args, bands, NULL), error))
+  if (!grow_cleared (cca, &cca->bands, cca_lay_out_bands (&cached->args, NULL), error))
     return false;
-  cca_lay_out_bands (&cached->args, bands, (uint8_t *) cca->bands.data);
+  cca_lay_out_bands (&cached->args, (uint8_t *) cca->bands.data);
   return true;
 }
 
@@ -342,7 +346,7 @@ reserve (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
   const bool equal = is_equal (key);
   cached->strips = StripPlan ();
   if (key->whole && is_plain (key) && cached->args.tiles_x * cached->args.tiles_y <= MOST_WHOLE_TILES)
-    cca_plan_whole (cached->args.width, cached->args.height, cca->whole_ctas, &cached->strips);
+    cca_plan_whole (cached->args.width, cached->args.height, cca->whole_ctas, key->direct, &cached->strips);
   return (equal || reserve_tiles (cca, &cached->args, error)) && reserve_bands (cca, cached, error)
          && reserve_components (cca, &cached->args, error) && (!equal || reserve_values (cca, cached, error))
          && (!input_has_regions (need) || reserve_regions (cca, &cached->args, error))
@@ -394,7 +398,7 @@ queue_kernels (CcaAnalyser *cca, CcaCachedGraph *cached, cudaStream_t stream, Ct
   const bool finishes =
       is_plain (&cached->key) && f->tiles_x * f->tiles_y <= cca_most_tiles_to_finish (cca->finish_ctas);
   StripPlan plan;
-  f->counts_runs = is_plain (&cached->key) && cca_plan_whole (f->width, f->height, cca->whole_ctas, &plan);
+  f->counts_runs = is_plain (&cached->key) && cca_plan_whole (f->width, f->height, cca->whole_ctas, false, &plan);
   f->counts_tiles = finishes && cca_has_run_kernel (*f);
   f->emits_last = is_plain (&cached->key) && !finishes && f->tiles_x * f->tiles_y > SMALL_FRAME;
   if (equal)
@@ -462,7 +466,8 @@ is_same_key (const CcaFrameKey *a, const CcaFrameKey *b)
          && memcmp (&a->params.select, &b->params.select, sizeof a->params.select) == 0
          && a->params.mode == b->params.mode && a->params.background == b->params.background
          && a->params.ring_width == b->params.ring_width && a->threshold == b->threshold && a->mask == b->mask
-         && a->labels == b->labels && a->crowded == b->crowded && a->few == b->few && a->whole == b->whole;
+         && a->labels == b->labels && a->crowded == b->crowded && a->few == b->few && a->whole == b->whole
+         && a->direct == b->direct;
 }
 
 } // namespace
@@ -586,14 +591,29 @@ cca_select_graph (CcaAnalyser *cca, const CcaFrameKey *key, CtrError *error)
   return true;
 }
 
+/* Before a frame in bands: clears what such frames have left, before their numbers come again, or if one has failed. */
+static bool
+renew_bands (CcaAnalyser *cca, CtrError *error)
+{
+  if (cca->band_frames++ < MOST_BAND_FRAMES)
+    return true;
+  CTR_CUDA (cudaMemsetAsync (cca->bands.data, 0, cca->bands.size, cca->session.stream));
+  cca->band_frames = 1;
+  return true;
+}
+
 bool
 cca_launch_graph (CcaAnalyser *cca, CtrError *error)
 {
   cca->current->last_used = ++cca->frames;
   memset (delivery_flag (&cca->delivery), 0, CTR_MOST_CLUSTER_CTAS * sizeof (uint32_t));
+  if (cca->current->strips.bands && !renew_bands (cca, error))
+    return false;
   if (cca->current->is_built)
     CTR_CUDA (cudaGraphLaunch (cca->current->graph.exec, cca->session.stream));
-  else if (!queue_kernels (cca, cca->current, cca->session.stream, error))
+  else if (!queue_kernels (cca, cca->current, cca->session.stream, error)) {
+    cca->band_frames = MOST_BAND_FRAMES; /* No kernel may have followed that of bands. */
     return false;
+  }
   return cuda_session_mark (&cca->session, error);
 }

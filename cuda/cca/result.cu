@@ -77,7 +77,7 @@ __launch_bounds__ (DELIVERY_THREADS) delivery_kernel (const __grid_constant__ Cc
     delivery_keep (copy);
 }
 
-/* Makes room for the queued frame, or takes it away from the whole kernel, and queues it again. Its picture may have changed. */
+/* Makes room for the queued frame, or takes it away from the kernel that has none, and queues it again. Its picture may have changed. */
 bool
 queue_again (CcaAnalyser *cca, const CcaHeader &header, CtrError *error)
 {
@@ -85,8 +85,10 @@ queue_again (CcaAnalyser *cca, const CcaHeader &header, CtrError *error)
   if (!cuda_session_wait_for_mark (&cca->session, WORK, error) || !cuda_session_wait_for_readers (&cca->session, error))
     return false;
   CcaFrameKey key = cca->current->key;
-  if (header.too_many)
-    key.whole = false;
+  if (header.too_many == TOO_MANY_FOR_DIRECT)
+    key.direct = false;
+  else if (header.too_many)
+    key.whole = key.direct = false;
   else if (header.count > cca->capacity)
     cca->capacity = ctr_with_spare (header.count);
   if (header.closed > cca->closed_capacity)
@@ -101,12 +103,11 @@ queue_again (CcaAnalyser *cca, const CcaHeader &header, CtrError *error)
          && cca_launch_graph (cca, error);
 }
 
-/* The whole kernel had no room for the frame: other kernels take the next ones. */
+/* A kernel had no room for the frame, or was slow: others take the next ones. */
 void
-rest (CcaAnalyser *cca)
+rest (CcaRest *r)
 {
   constexpr uint32_t shortest = 16, longest = 512;
-  CcaRest *r = &cca->rest;
   r->length = r->fitted >= r->length ? shortest : min (2 * r->length, longest);
   r->left = r->length;
   r->fitted = 0;
@@ -207,7 +208,7 @@ cca_wait_for_result (CcaAnalyser *cca, CcaHeader *header, CtrError *error)
       return false;
     *header = *(const CcaHeader *) delivery_header (&cca->delivery);
     if (header->too_many)
-      rest (cca);
+      rest (header->too_many == TOO_MANY_FOR_DIRECT ? &cca->direct_rest : &cca->rest);
     else if (header->count <= cca->capacity && header->closed <= cca->closed_capacity)
       return true;
     if (!queue_again (cca, *header, error))
@@ -230,12 +231,19 @@ cca_take_result (CcaAnalyser *cca, CtrError *error)
   cca->likely_count = header.count;
   const uint32_t tiles = f->tiles_x * f->tiles_y;
   cca->run_count = header.runs;
-  cca->was_crowded = header.crowded > tiles / 2;
+  const bool direct = cca->current->strips.direct;
+  cca->was_crowded = !direct && header.crowded > tiles / 2;
   cca->had_few = tiles > SMALL_FRAME && max (header.count, header.all_rows) <= FEW_COMPONENTS * tiles;
   if (cca->current->strips.ctas)
     cca->rest.fitted++;
   else if (cca->rest.left)
     cca->rest.left--;
+  if (direct && header.crowded > CCA_MOST_PAIRS)
+    rest (&cca->direct_rest);
+  else if (direct)
+    cca->direct_rest.fitted++;
+  else if (cca->direct_rest.left)
+    cca->direct_rest.left--;
   cca->used = max (cca->used, max (header.count, header.all_rows));
   cca->used_closed = max (cca->used_closed, header.closed);
   cca->period_ended |= ctr_room_period_ends (&cca->period);

@@ -97,16 +97,10 @@ template <uint32_t RUNS, uint32_t TOPS> struct RunSets {
     return ((volatile uint16_t *) s.by_run.entry)[2 * run];
   }
 
-  /* Halves the path: other threads that walk there find any ancestor. */
   __device__ uint32_t
   root_of (uint32_t run)
   {
-    uint32_t up = parent (run);
-    for (uint32_t next; (next = parent (up)) != up; up = parent (run)) {
-      set_parent (run, next);
-      run = next;
-    }
-    return up;
+    return root_of_run (*this, run);
   }
 
   /* Links RUN, which has START, to those above that it touches, COUNT from FIRST on, or gives it a top. Those above the first row it lists in

@@ -8,6 +8,19 @@
 namespace
 {
 
+/* The root of RUN's component. Halves the path: other threads that walk there find any ancestor. */
+template <typename Runs>
+__device__ inline uint32_t
+root_of_run (Runs &runs, uint32_t run)
+{
+  uint32_t up = runs.parent (run);
+  for (uint32_t next; (next = runs.parent (up)) != up; up = runs.parent (run)) {
+    runs.set_parent (run, next);
+    run = next;
+  }
+  return up;
+}
+
 /* Unites the components of runs A and B. Runs::parent() has the parent of a run, which is the upper half of its ENTRY. The root of a component
  * is its first run. */
 template <typename Runs>

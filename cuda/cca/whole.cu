@@ -156,7 +156,7 @@ sum_strips (Strip &strip, bool limited)
 /* Writes the table row of top N, if it is a component of the result. FIRST_ROW: of the strip. EARLY: to the host, too. */
 template <typename Strip>
 __device__ inline void
-write_row (const Strip &strip, uint32_t n, uint32_t first_row, bool early)
+write_row_of (const Strip &strip, uint32_t n, uint32_t first_row, bool early)
 {
   const auto &s = strip.s;
   const CcaKernelArgs &f = strip.f;
@@ -177,12 +177,7 @@ write_row (const Strip &strip, uint32_t n, uint32_t first_row, bool early)
   c.height = s.by_top.bottom[n] - c.top + 1;
   c.start_x = start & 0xffff;
   c.value = 0;
-  const uint4 *const from = (const uint4 *) &c;
-  for (int half = 0; half < 2; half++) {
-    ((uint4 *) &f.table.components[row])[half] = from[half];
-    if (early)
-      ((uint4 *) &f.host.components[row])[half] = from[half];
-  }
+  write_row (f, c, row, early);
 }
 
 /* What follows the sums of the strip's components. FITS: there is room for all of them. RUN_OF (index): a run of the last row. */
@@ -228,7 +223,7 @@ analyse_strip (Strip<RUNS> &strip, const PictureCopy &copy, uint32_t threshold, 
     strip.scan_marks ();
     const uint32_t first_row = total_of_lanes (lane < strip.cta ? components : 0);
     for (uint32_t n = t; n < s.top_count; n += STRIP_THREADS)
-      write_row (strip, n, first_row, early);
+      write_row_of (strip, n, first_row, early);
     if (result.rows_complete && !early && result.count <= f.host.rows) {
       cluster_barrier ();
       copy_table<STRIP_THREADS> (f, result.count);
@@ -284,11 +279,14 @@ __launch_bounds__ (STRIP_THREADS, 1) join_kernel (const __grid_constant__ CcaKer
   cluster_arrive ();
   strip.clear ();
   ctr_let_next_start ();
-  /* The CTAs with bands have all started. Their end would take longer to arrive than their states. */
-  const bool fits = take_bands (strip, s, plan);
+  /* The CTAs with bands have all started. Their end would take longer to arrive than their words. */
+  const uint32_t frame = frame_to_join (f);
+  const bool fits = take_bands (strip, s, plan, frame);
   const uint32_t last_band = (max (strip.rows, 1) - 1) / plan.band_rows;
   analyse_strip (strip, copy, f.threshold_device ? *f.threshold_device : f.threshold, fits,
-      [&] (uint32_t i) { return s.by_band.first[last_band] + s.by_band.last[last_band][i]; });
+      [&] (uint32_t i) { return s.by_band.first[last_band] + byte_of (s.by_band.last[last_band], i); });
+  if (strip.t == 0)
+    count_frame (f, frame); /* The cluster has met: all have read it. */
   ctr_wait_for_previous ();
 }
 
@@ -331,14 +329,14 @@ cca_whole_ctas ()
     while (ctas && !has_room ())
       ctas = ctas == CTR_MOST_CLUSTER_CTAS ? CTR_MOST_CLUSTER_CTAS / 2 : 0;
   }
-  if (ctas && !cca_allow_bands ())
+  if (ctas && !(cca_allow_bands () && cca_allow_direct_join ()))
     ctas = 0;
   cudaGetLastError (); /* a GPU that does not support them is no error */
   return ctas;
 }
 
 bool
-cca_plan_whole (uint32_t width, uint32_t height, uint32_t ctas, StripPlan *plan)
+cca_plan_whole (uint32_t width, uint32_t height, uint32_t ctas, bool direct, StripPlan *plan)
 {
   *plan = StripPlan ();
   if (!ctas)
@@ -363,7 +361,7 @@ cca_plan_whole (uint32_t width, uint32_t height, uint32_t ctas, StripPlan *plan)
     plan->words = plan->words > 2 ? 4 : plan->words;
     plan->shared = shared_of (plan->words);
   } else {
-    fits = cca_plan_bands (plan);
+    fits = cca_plan_bands (height, direct, plan);
     plan->shared = sizeof (JoinShared);
   }
   /* Then quotients are exact. Products fit 32 bits. */
@@ -379,6 +377,10 @@ cca_launch_whole (const CcaKernelArgs &f, const StripPlan &plan, int connectivit
 {
   if (plan.bands)
     cca_launch_bands (f, plan, connectivity, overlap, stream);
+  if (plan.direct) {
+    cca_launch_direct_join (f, plan, copy, stream);
+    return;
+  }
   cudaLaunchAttribute attributes[2];
   cudaLaunchConfig_t config = ctr_cluster_config (plan.ctas, STRIP_THREADS, stream, attributes);
   config.dynamicSmemBytes = plan.shared;
