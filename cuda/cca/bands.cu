@@ -7,8 +7,6 @@
 namespace
 {
 
-/* So many leave multiprocessors to the CTAs of the direct join. */
-constexpr uint32_t DIRECT_BANDS = 112;
 constexpr uint32_t MOST_WORDS = 5;          /* of a thread */
 constexpr uint32_t MOST_STRIP_RUNS = 10000; /* on average; tiles take frames with more */
 

@@ -12,6 +12,7 @@ namespace
 {
 
 constexpr uint32_t STRIP_BANDS = 8, MOST_BANDS = CTR_MOST_CLUSTER_CTAS * STRIP_BANDS;
+constexpr uint32_t DIRECT_BANDS = 112; /* at most: so many leave multiprocessors to the CTAs of the direct join */
 constexpr uint32_t BAND_RUNS = 2048, BAND_TOPS = 512; /* with the runs of the row above */
 constexpr uint32_t BAND_COMPONENTS = 256;
 constexpr uint32_t JOIN_CTAS = CTR_MOST_CLUSTER_CTAS; /* of the next kernel, at most */

@@ -23,8 +23,8 @@ constexpr uint32_t MOST_OWN = 1024; /* components of these */
 /* The own bands and some of those behind are near: so many components of each are loaded early. */
 constexpr uint32_t NEAR_COMPONENTS = 64;
 constexpr uint32_t NEAR_BANDS = JOIN_THREADS / NEAR_COMPONENTS;
-constexpr uint32_t SEAM_LANES = 8;                                 /* that take a band's words */
-constexpr uint32_t SHARE = MOST_BANDS * SEAM_LANES / JOIN_THREADS; /* bands of a thread */
+constexpr uint32_t SEAM_LANES = JOIN_THREADS / MOST_BANDS; /* that take a band's words */
+static_assert (DIRECT_BANDS <= MOST_BANDS - 32 / SEAM_LANES, "the last warp has no band");
 static_assert (MOST_BANDS == 32 * 4 && MOST_JOINED % 32 == 0, "four bands a lane, whole words");
 
 struct JoinShared {
@@ -45,10 +45,11 @@ struct JoinShared {
   } by_own;                   /* those of roots count */
   uint32_t pairs[MOST_PAIRS]; /* components to unite, the first one << 16 */
   uint32_t pair_count;
-  uint32_t goes_far;                /* A component of this CTA may go on behind the near bands. */
-  uint32_t marks[MOST_JOINED / 32]; /* bits: components of the result */
-  uint2 counts[MOST_BANDS];         /* components | contacts << 16, runs | BAND_TOO_MANY */
-  uint32_t first[MOST_BANDS + 1];   /* of the band's components */
+  uint32_t goes_far;                           /* A component of this CTA may go on behind the near bands. */
+  uint32_t marks[MOST_JOINED / 32];            /* bits: components of the result */
+  alignas (16) uint32_t first[MOST_BANDS + 4]; /* of the band's components; behind the last band, of all */
+  uint32_t runs;                               /* of all bands */
+  bool fits;
 };
 
 /* All threads of the CTA call its functions together. */
@@ -59,13 +60,15 @@ struct Join {
   const uint32_t t, lane, warp;
   const uint32_t own_band; /* the first one */
   const uint32_t frame;
-  uint4 seams[SHARE], more[SHARE]; /* the lane's word of its band's first eight, and of the next eight */
-  uint32_t total, runs;            /* of all bands */
+  const uint32_t seam_band; /* whose words the thread takes */
+  uint4 seam, more;         /* of these, one of the first eight, and of the next eight */
+  uint32_t total;           /* components of all bands */
 
   __device__
   Join (const CcaKernelArgs &args, const StripPlan &strip_plan, JoinShared &shared)
       : f (args), plan (strip_plan), s (shared), t (threadIdx.x), lane (threadIdx.x % 32), warp (warp_index ()),
-        own_band (blockIdx.x * OWN_BANDS), frame (frame_to_join (f))
+        own_band (blockIdx.x * OWN_BANDS), frame (frame_to_join (f)), seam_band (t / SEAM_LANES),
+        seam (make_uint4 (0, 0, 0, 0))
   {
   }
 
@@ -94,48 +97,67 @@ struct Join {
     ((volatile uint16_t *) s.parents)[2 * e + 1] = up;
   }
 
-  __device__ uint32_t
-  band_of (uint32_t share) const
+  /* Waits for the first words of all bands, and numbers their components. By one warp. */
+  __device__ void
+  number_bands ()
   {
-    return (share * JOIN_THREADS + t) / SEAM_LANES;
+    uint4 words[4];
+    bool has_all;
+#pragma unroll
+    for (uint32_t i = 0; i < 4; i++)
+      words[i] = make_uint4 (0, 0, 0, 4 * lane + i < plan.bands ? ~frame : frame);
+    do {
+      has_all = true;
+#pragma unroll
+      for (uint32_t i = 0; i < 4; i++)
+        if (words[i].w != frame)
+          words[i] = load_16 (&f.by_row_band.outputs[4 * lane + i].seams[0]);
+#pragma unroll
+      for (uint32_t i = 0; i < 4; i++)
+        has_all &= words[i].w == frame;
+    } while (!__all_sync (~0u, has_all));
+    uint32_t own[4], sum = 0, own_runs = 0, flags = 0;
+#pragma unroll
+    for (uint32_t i = 0; i < 4; i++) {
+      sum += own[i] = words[i].x & 0xffff;
+      own_runs += words[i].z & ~BAND_TOO_MANY;
+      flags |= words[i].z;
+    }
+    static_assert (OWN_BANDS == 8, "two lanes");
+    const uint32_t end = sum_of_lanes (sum), begin = end - sum, all_runs = total_of_lanes (own_runs),
+                   of_cta = sum + __shfl_xor_sync (~0u, sum, 1);
+    const bool too_many = __any_sync (~0u, of_cta > MOST_OWN || flags & BAND_TOO_MANY);
+    ((uint4 *) s.first)[lane] =
+        make_uint4 (begin, begin + own[0], begin + own[0] + own[1], begin + own[0] + own[1] + own[2]);
+    if (lane == 31) {
+      s.first[MOST_BANDS] = end;
+      s.runs = all_runs;
+      s.fits = !too_many && end <= MOST_JOINED;
+    }
   }
 
-  /* Waits for all bands, and takes what they have at their seams. */
+  /* Waits for what a band has at its seams, and takes it. By whole warps. */
   __device__ void
   take_seams ()
   {
+    const uint4 *const words = f.by_row_band.outputs[seam_band].seams;
     const uint32_t k = lane % SEAM_LANES;
-    uint32_t words[SHARE];
-    bool has[SHARE] = {}, has_all;
+    uint32_t count;
+    bool has = false;
     do {
-#pragma unroll
-      for (uint32_t i = 0; i < SHARE; i++)
-        if (!has[i])
-          seams[i] = band_of (i) < plan.bands ? load_16 (&f.by_row_band.outputs[band_of (i)].seams[k])
-                                              : make_uint4 (0, 0, 0, frame);
-      has_all = true;
-#pragma unroll
-      for (uint32_t i = 0; i < SHARE; i++) {
-        words[i] = __shfl_sync (~0u, seams[i].y, 0, SEAM_LANES) & 0xffff;
-        has[i] = __shfl_sync (~0u, seams[i].w, 0, SEAM_LANES) == frame && (k >= words[i] || seams[i].w == frame);
-        has_all &= has[i];
-      }
-    } while (!__all_sync (~0u, has_all));
-#pragma unroll
-    for (uint32_t i = 0; i < SHARE; i++) {
-      const uint32_t band = band_of (i);
-      if (k == 0)
-        s.counts[band] = make_uint2 (seams[i].x, seams[i].z);
-      else if (k < words[i])
-        s.lasts[band][k - 1] = seams[i].z;
-      for (uint32_t at = SEAM_LANES + k; at < words[i]; at += SEAM_LANES) {
-        const uint4 word = wait_for_word (&f.by_row_band.outputs[band].seams[at], frame);
-        s.lasts[band][at - 1] = word.z;
-        if (at < 2 * SEAM_LANES)
-          more[i] = word;
-      }
+      if (!has)
+        seam = seam_band < plan.bands ? load_16 (&words[k]) : make_uint4 (0, 0, 0, frame);
+      count = __shfl_sync (~0u, seam.y, 0, SEAM_LANES) & 0xffff;
+      has = __shfl_sync (~0u, seam.w, 0, SEAM_LANES) == frame && (k >= count || seam.w == frame);
+    } while (!__all_sync (~0u, has));
+    if (k > 0 && k < count)
+      s.lasts[seam_band][k - 1] = seam.z;
+    for (uint32_t at = SEAM_LANES + k; at < count; at += SEAM_LANES) {
+      const uint4 word = wait_for_word (&words[at], frame);
+      s.lasts[seam_band][at - 1] = word.z;
+      if (at < 2 * SEAM_LANES)
+        more = word;
     }
-    __syncthreads ();
   }
 
   /* Links the components of BAND, from FIRST on, to those of the band above, from ABOVE_FIRST on, at the contacts of WORD, which are those from
@@ -165,56 +187,21 @@ struct Join {
       }
   }
 
-  /* Numbers the components of all bands. Returns whether there is room. Each warp does so for itself, and then unites the components that touch
-   * across the seams of its bands. */
-  __device__ bool
+  /* Unites the components that touch across the seams, but for the pairs. */
+  __device__ void
   unite ()
   {
-    uint32_t own[4], sum = 0, own_runs = 0, flags = 0;
-#pragma unroll
-    for (uint32_t i = 0; i < 4; i++) {
-      const uint2 counts = s.counts[4 * lane + i];
-      sum += own[i] = counts.x & 0xffff;
-      own_runs += counts.y & ~BAND_TOO_MANY;
-      flags |= counts.y;
+    const uint32_t k = lane % SEAM_LANES, contacts = __shfl_sync (~0u, seam.x, 0, SEAM_LANES) >> 16,
+                   count = __shfl_sync (~0u, seam.y, 0, SEAM_LANES) & 0xffff;
+    if (contacts == 0)
+      return;
+    const uint32_t first = s.first[seam_band], above_first = s.first[seam_band - 1]; /* There is a band above. */
+    if (k > 0)
+      link (seam_band, first, above_first, seam, (k - 1) * SEAM_SHARE, contacts);
+    for (uint32_t at = SEAM_LANES + k; at < count; at += SEAM_LANES) {
+      const uint4 word = at < 2 * SEAM_LANES ? more : load_16 (&f.by_row_band.outputs[seam_band].seams[at]);
+      link (seam_band, first, above_first, word, (at - 1) * SEAM_SHARE, contacts);
     }
-    const uint32_t end = sum_of_lanes (sum), begin = end - sum;
-    static_assert (OWN_BANDS == 8, "two lanes");
-    const uint32_t of_cta = sum + __shfl_xor_sync (~0u, sum, 1);
-    total = __shfl_sync (~0u, end, 31);
-    runs = total_of_lanes (own_runs);
-    if (__any_sync (~0u, of_cta > MOST_OWN || flags & BAND_TOO_MANY) || total > MOST_JOINED)
-      return false;
-    if (warp == 0) {
-      uint32_t next = begin;
-#pragma unroll
-      for (uint32_t i = 0; i < 4; i++) {
-        s.first[4 * lane + i] = next;
-        next += own[i];
-      }
-      if (lane == 31)
-        s.first[MOST_BANDS] = next;
-    }
-    const uint32_t k = lane % SEAM_LANES, part = lane / SEAM_LANES;
-#pragma unroll
-    for (uint32_t i = 0; i < SHARE; i++) {
-      const uint32_t from = i * JOIN_WARPS + warp, band = band_of (i);
-      const uint32_t a = __shfl_sync (~0u, own[0], from), b = __shfl_sync (~0u, own[1], from),
-                     c = __shfl_sync (~0u, own[2], from);
-      const uint32_t first =
-          __shfl_sync (~0u, begin, from) + (part > 0 ? a : 0) + (part > 1 ? b : 0) + (part > 2 ? c : 0);
-      const uint32_t words = __shfl_sync (~0u, seams[i].y, 0, SEAM_LANES) & 0xffff, contacts = s.counts[band].x >> 16;
-      if (contacts) { /* There is a band above. */
-        const uint32_t above_first = first - (s.counts[band - 1].x & 0xffff);
-        if (k > 0)
-          link (band, first, above_first, seams[i], (k - 1) * SEAM_SHARE, contacts);
-        for (uint32_t at = SEAM_LANES + k; at < words; at += SEAM_LANES) {
-          const uint4 word = at < 2 * SEAM_LANES ? more[i] : load_16 (&f.by_row_band.outputs[band].seams[at]);
-          link (band, first, above_first, word, (at - 1) * SEAM_SHARE, contacts);
-        }
-      }
-    }
-    return true;
   }
 
   /* Unites the pairs that are left over. */
@@ -414,18 +401,24 @@ __launch_bounds__ (JOIN_THREADS, 1) direct_join_kernel (const __grid_constant__ 
   Join join (f, plan, s);
   join.clear ();
   ctr_let_next_start ();
-  join.take_seams ();
+  if (join.warp == JOIN_WARPS - 1)
+    join.number_bands ();
+  else
+    join.take_seams ();
+  __syncthreads ();
+  join.total = s.first[MOST_BANDS];
   BandComponent loaded = {};
   const uint32_t band = join.near_band ();
-  if (band < plan.bands && join.near_component () < (s.counts[band].x & 0xffff)) {
+  if (band < plan.bands && join.near_component () < s.first[band + 1] - s.first[band]) {
     const BandComponent &c = f.by_row_band.outputs[band].components[join.near_component ()];
     loaded.sums = load_16 (&c.sums);
     loaded.rest = load_16 (&c.rest);
   }
-  const bool fits = join.unite ();
-  CcaHeader result = {~0u, 0, f.threshold_device ? *f.threshold_device : f.threshold, 0, 0, 0,
-      fits ? 0 : TOO_MANY_FOR_DIRECT, join.runs};
+  const bool fits = s.fits;
+  CcaHeader result = {
+      ~0u, 0, f.threshold_device ? *f.threshold_device : f.threshold, 0, 0, 0, fits ? 0 : TOO_MANY_FOR_DIRECT, s.runs};
   if (fits) {
+    join.unite ();
     join.unite_pairs ();
     result.crowded = s.pair_count;
     join.sum_up (loaded);
