@@ -94,6 +94,28 @@ test_turns (void)
   }
 }
 
+/* Frames in bands of rows, of two sizes in turn: the bands have few components, more of which many meet below, or there are too many. Each
+ * is joined in another way, which an analyser chooses by what it has learnt of the last frames. */
+static void
+test_joins (void)
+{
+  const uint32_t w = setup.quick ? 640 : 1920, h = setup.quick ? 200 : 1080;
+  for (int i = 0; i < (setup.quick ? 30 : 90); i++) {
+    const uint32_t height = h - 7 * random_below (&rng, 2), kind = random_below (&rng, 10);
+    if (i % 5 == 0) {
+      ctr_cca_free (cca);
+      cca = analyser_new (&setup);
+    }
+    check_mask (kind == 9  ? shape_new (SHAPE_DOTS, w, height)
+                : kind > 5 ? noise_new (&rng, w, height, 45, w / 160 + random_below (&rng, w / 50))
+                           : noise_new (&rng, w, height, 40, w / 40 + random_below (&rng, 40)),
+        w, height, plain, i % 4 == 0,
+        kind == 9  ? "many runs"
+        : kind > 5 ? "many meet"
+                   : "few runs");
+  }
+}
+
 /* COUNT columns of two pixels, with a gap of GAP pixels: open components of all strips, and contacts of a seam. */
 static void
 test_room (void)
@@ -179,7 +201,7 @@ int
 main (int argc, char **argv)
 {
   static const Test tests[] = {{"small", test_small}, {"shapes", test_shapes}, {"layouts", test_layouts},
-      {"turns", test_turns}, {"room", test_room}, {"large sums", test_large_sums},
+      {"turns", test_turns}, {"joins", test_joins}, {"room", test_room}, {"large sums", test_large_sums},
       {"device result", test_device_result}};
   setup = setup_open (argc > 1 ? argv[1] : NULL, true);
   cpu = setup_open ("cpu", false);
