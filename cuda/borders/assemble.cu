@@ -266,6 +266,7 @@ __launch_bounds__ (POINT_THREADS, ctr_shared_by (POINT_THREADS, 2))
 }
 static_assert (POINT_THREADS >= FEW_CONTOURS, "a thread a row");
 
+/* At most, of the chunks that lines and steps mostly have. A CTA takes several chunks, or none, where they are others. */
 constexpr uint32_t CHUNK_CTAS = 4096;
 
 void

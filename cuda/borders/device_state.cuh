@@ -155,9 +155,10 @@ struct BordersKernelArgs {
 
   struct {
     uint32_t capacity;
-    uint32_t *place;    /* x | y << 16 */
-    uint32_t *segment;  /* SEGMENT_CLOSED */
-    uint16_t *position; /* points before the passage in its segment; PASSAGE_KEPT. There is room for words. */
+    uint32_t *place;   /* x | y << 16 */
+    uint32_t *segment; /* SEGMENT_CLOSED */
+    uint16_t
+        *position; /* points before the passage in its segment; PASSAGE_KEPT. Shapes use the memory, a word each. */
   } by_passage;
 
   ListRanking ranking; /* of the open segments */

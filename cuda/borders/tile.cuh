@@ -12,9 +12,9 @@ namespace
 constexpr uint32_t PLACE_SLOT = 3, PLACE_KEPT = 1 << 14, PLACE_OUTER = 1 << 15; /* An outer border may start here. */
 constexpr int PLACE_X = 2, PLACE_Y = 8;
 
-/* Bit fields of Tile.step: flags, the next passage (12). In the end these give way to the number, in the part, of the segment that this
- * passage stands for. */
-constexpr uint32_t STEP_KEPT = 1;
+/* Bit fields of Tile.step: flags, the next passage (12). In the end all but STEP_RULER give way to the number, in the part, of the segment
+ * that this passage stands for. */
+constexpr uint32_t STEP_KEPT = 1; /* It is added to numbers of points. */
 constexpr int STEP_PASSAGE = 1;
 constexpr uint32_t STEP_MOST = 0xfff;   /* of the next passage, or of the number */
 constexpr uint32_t STEP_LAST = 1 << 13; /* The next passage is in another part, or there is none. */

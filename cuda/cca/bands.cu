@@ -151,11 +151,11 @@ cca_plan_bands (uint32_t height, bool direct, StripPlan *plan)
   plan->bands = plan->strips * STRIP_BANDS;
   plan->direct = direct && words_with (rows) <= MOST_WORDS;
   plan->most_runs = plan->strips * MOST_STRIP_RUNS;
-  if (plan->direct) { /* All bands have as many rows. */
+  if (plan->direct) { /* All bands but the last one have as many rows. */
     plan->band_rows = rows;
     plan->rows = STRIP_BANDS * rows;
     plan->bands = ctr_div_up (height, rows);
-    plan->ctas = JOIN_CTAS;
+    plan->ctas = ctr_div_up (plan->bands, STRIP_BANDS);
   }
   const uint32_t least = words_with (plan->band_rows);
   plan->words = least > 3 ? MOST_WORDS : least > 2 ? 3 : 2;

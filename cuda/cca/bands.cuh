@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The components of bands of rows, as one kernel (bands.cu) leaves them to the next (direct_join.cu or whole.cu).
  *
- * All is in words of 16 bytes that begin and end as a whole, each with the number of its frame. So the next kernel sees from a word itself that
+ * All is in words of 16 bytes that are stored and loaded as a whole, each with the number of its frame. So the next kernel sees from a word itself that
  * it has been written, and neither fences nor states have to pass before it. */
 #ifndef CTR_CUDA_CCA_BANDS_CUH
 #define CTR_CUDA_CCA_BANDS_CUH
@@ -67,13 +67,14 @@ contact_of (const uint4 &word, uint32_t i)
   return (i < 2 ? word.x : word.y) >> i % 2 * 16 & 0xffff;
 }
 
-/* The number of the frame whose bands this CTA joins. One thread says at the end that it has done so. CTAs that are not there are counted, too. */
+/* The number of the frame whose bands this CTA joins. */
 __device__ inline uint32_t
 frame_to_join (const CcaKernelArgs &f)
 {
-  return f.by_join_cta.frames[blockIdx.x] + 1;
+  return ((const volatile uint32_t *) f.by_join_cta.frames)[blockIdx.x] + 1;
 }
 
+/* One thread says so at the end of FRAME, also for CTAs that are not there. */
 __device__ inline void
 count_frame (const CcaKernelArgs &f, uint32_t frame)
 {

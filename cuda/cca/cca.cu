@@ -38,6 +38,8 @@ cca_destroy (void *state)
   if (cca->session.stream)
     cudaStreamSynchronize (cca->session.stream);
   cuda_session_wait_for_readers (&cca->session, NULL);
+  if (cca->session.done)
+    cuda_wait_asleep (cca->session.done); /* The emit kernel may still look for rows, though it has set its flag. */
   for (CcaCachedGraph &cached : cca->graphs) {
     cuda_graph_free (&cached.graph);
     cca_set_key (&cached, NULL);
@@ -107,10 +109,10 @@ cca_enqueue (void *state, const CtrImage *image, const CtrCcaParams *params, voi
 {
   CcaAnalyser *cca = (CcaAnalyser *) state;
   StripPlan plan;
-  const bool direct = cca->direct_rest.left == 0;
+  const bool direct = cca->direct_rest.left == 0 && cca->likely_count <= CCA_MOST_JOINED;
   const bool whole = cca->rest.left == 0 && cca_plan_whole (image->width, image->height, cca->whole_ctas, direct, &plan)
                      && cca->run_count <= plan.most_runs && cca->likely_count <= plan.most_components;
-  CcaFrameKey key = {*image, *params, NULL, NULL, NULL, cca->was_crowded, cca->had_few, whole, whole && direct};
+  CcaFrameKey key = {*image, *params, NULL, NULL, NULL, cca->was_crowded, cca->had_few, whole, whole && plan.direct};
   cca->overtakes = cca->session.stream != NULL;
   if (!cuda_session_begin_in_order (&cca->session, stream, error)
       || !cuda_session_follow_readers (&cca->session, error))

@@ -11,7 +11,8 @@
  *   select kernel          select.cu     On request: drops rows of the table by limits on their numbers.
  *   background kernel      background.cu On request: the pixels that are in no component.
  *   delivery kernel        result.cu     Copies a table to the host that the emit kernel has not brought there, unless it is long.
- *                                      In a large frame whose table is all that is asked for the emit kernel does it.
+ *                                      In a large frame whose table is all that is asked for there is none: the emit kernel delivers the
+ *                                      header, and the rows too where few components start in each tile.
  *
  * Where the time of each step counts more than its work, in a frame of few tiles, one kernel takes the place of all after
  * the first:
@@ -118,13 +119,13 @@ open_key (uint32_t y, uint32_t x, uint32_t index)
 
 /* All are 0 between frames. A frame that has failed may leave others behind: then all state is made anew. */
 struct CcaCounters {
-  uint32_t closed;                  /* records that tiles have reserved */
-  uint32_t crowded;                 /* as in CcaHeader */
-  uint32_t runs;                    /* likewise */
-  alignas (32) uint32_t labelled;   /* tiles, if they are counted: polled, so in a sector that others leave alone */
-  uint32_t ticket;                  /* bands that CTAs of the order kernel have taken */
-  uint32_t emitted;                 /* CTAs of the emit kernel that have written their rows, or such rows */
-  uint32_t delivered;               /* CTAs of the delivery kernel that have written their rows */
+  uint32_t closed;                /* records that tiles have reserved */
+  uint32_t crowded;               /* as in CcaHeader */
+  uint32_t runs;                  /* likewise */
+  alignas (32) uint32_t labelled; /* tiles, if they are counted: polled, so in a sector that others leave alone */
+  uint32_t ticket;                /* bands that CTAs of the order kernel have taken */
+  uint32_t emitted;   /* CTAs of the emit kernel that have written their rows; of a large frame, rows at the host */
+  uint32_t delivered; /* CTAs of the delivery kernel that have written their rows */
   uint32_t select_ticket, selected; /* CTAs of the select kernel that have begun, and that have written their rows */
 };
 
@@ -140,6 +141,13 @@ struct CcaHeader {
   uint32_t too_many; /* The whole kernel has no room for the frame, which is done again: TOO_MANY_... */
   uint32_t runs;     /* of a small frame, where they have been counted; tiles leave out lone pixels */
 };
+
+/* The direct join has room for so many components of all bands. Each of its CTAs has the work of the whole frame: with more a cluster joins the
+ * bands sooner. Emulated tests have another number. */
+#ifndef CTR_CCA_MOST_JOINED
+#define CTR_CCA_MOST_JOINED 3072
+#endif
+constexpr uint32_t CCA_MOST_JOINED = CTR_CCA_MOST_JOINED;
 
 /* With more pairs the direct join rests: a cluster is quicker. Which ones need walks changes from run to run, but not what becomes of them. */
 constexpr uint32_t CCA_MOST_PAIRS = 64;
@@ -161,7 +169,7 @@ struct BackgroundSums {
 };
 
 /* A table of so few rows goes to the host row by row, as the emit kernel makes it. For a longer one whole lines of host
- * memory are better: the delivery kernel copies it. */
+ * memory are better: the delivery kernel copies it, or that of a large frame. */
 constexpr uint32_t EARLY_ROWS = 512;
 
 /* What the CTA for a band of rows finds (bands.cuh). */
@@ -175,7 +183,7 @@ struct StripPlan {
   uint32_t columns;         /* words of a row */
   uint32_t reciprocal;      /* 2 ^ STRIP_RECIPROCAL / columns, rounded up */
   uint32_t words;           /* of a thread */
-  uint32_t shared;          /* bytes of a CTA of the last kernel */
+  uint32_t shared;          /* bytes of a CTA of the cluster */
   uint32_t bands;           /* for which another kernel comes before; 0: there is none */
   uint32_t band_rows;       /* of a band; of a strip's last one at most */
   uint32_t most_runs;       /* of a frame; other kernels are quicker with more */
@@ -250,7 +258,7 @@ struct CcaKernelArgs {
     uint32_t capacity;
   } table;
 
-  /* Page-locked memory of the host. FLAG, one for each CTA of a cluster: NULL if only the delivery kernel writes there. */
+  /* Page-locked memory of the host. FLAG, one for each CTA of a kernel for strips or bands: NULL if only the delivery kernel writes there. */
   struct {
     uint32_t *flag;
     CcaHeader *header;
@@ -341,11 +349,11 @@ has_closed (const TileHeader &header)
   return header.closed || header.marks & TILE_HAS_LONE;
 }
 
-/* Does the emit kernel bring the result to the host? */
+/* Does the table go to the host row by row, as it is made? */
 __device__ inline bool
 is_early (const CcaKernelArgs &f, const CcaHeader &header)
 {
-  return f.host.flag && header.rows_complete && header.count <= EARLY_ROWS;
+  return f.host.flag && !f.emits_last && header.rows_complete && header.count <= EARLY_ROWS;
 }
 
 /* These queue the kernels. KEEP_RUNS: the feature kernel will follow. CROWDED: most tiles are likely to be. OVERLAP: the GPU has programmatic
@@ -356,11 +364,11 @@ void cca_launch_tiles (
 bool cca_has_run_kernel (const CcaKernelArgs &args);
 /* FEW: few components are likely to start in each tile. */
 void cca_launch_merge (const CcaKernelArgs &args, int connectivity, bool few, bool overlap, cudaStream_t stream);
-/* CROWDED, COPY: as for others; what is copied if rows are missing. */
+/* COPY: the picture, which is kept if rows are missing and no kernel follows. */
 void cca_launch_emit (
     const CcaKernelArgs &args, bool few, bool crowded, const PictureCopy &copy, bool overlap, cudaStream_t stream);
-/* If the emit kernel is the last one: does it bring rows to the host? */
-bool cca_emit_brings_rows (const CcaKernelArgs &args, bool few);
+/* Has each row of tiles a CTA of the emit kernel? If that is the last kernel, it brings the rows to the host. */
+bool cca_emits_by_bands (const CcaKernelArgs &args, bool few);
 void cca_launch_features (const CcaKernelArgs &args, cudaStream_t stream);
 bool cca_queue_moves (const CcaKernelArgs &args, cudaStream_t stream, CtrError *error);
 /* Drops rows. LABELS: the label image of COUNT pixels, or NULL. */

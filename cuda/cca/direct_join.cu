@@ -13,11 +13,7 @@ namespace
 
 constexpr uint32_t JOIN_THREADS = 1024, JOIN_WARPS = JOIN_THREADS / 32;
 constexpr uint32_t OWN_BANDS = MOST_BANDS / JOIN_CTAS; /* of a CTA */
-/* Each CTA has the work of the whole frame: with more a cluster joins the bands sooner. Emulated tests have another number. */
-#ifndef CTR_CCA_MOST_JOINED
-#define CTR_CCA_MOST_JOINED 3072
-#endif
-constexpr uint32_t MOST_JOINED = CTR_CCA_MOST_JOINED; /* components of all bands */
+constexpr uint32_t MOST_JOINED = CCA_MOST_JOINED;
 constexpr uint32_t MOST_PAIRS = CCA_MOST_PAIRS;
 constexpr uint32_t MOST_OWN = 1024; /* components of these */
 /* The own bands and some of those behind are near: so many components of each are loaded early. */
@@ -25,9 +21,10 @@ constexpr uint32_t NEAR_COMPONENTS = 64;
 constexpr uint32_t NEAR_BANDS = JOIN_THREADS / NEAR_COMPONENTS;
 constexpr uint32_t SEAM_LANES = JOIN_THREADS / MOST_BANDS; /* that take a band's words */
 static_assert (DIRECT_BANDS <= MOST_BANDS - 32 / SEAM_LANES, "the last warp has no band");
+static_assert (OWN_BANDS == STRIP_BANDS, "the plan has as many CTAs as there are bands for");
 static_assert (MOST_BANDS == 32 * 4 && MOST_JOINED % 32 == 0, "four bands a lane, whole words");
 
-struct JoinShared {
+struct DirectShared {
   uint32_t parents[MOST_JOINED]; /* << 16 */
   union {
     uint32_t lasts[MOST_BANDS][SEAM_WORDS - 1]; /* components of the last row's runs, a byte each */
@@ -45,7 +42,6 @@ struct JoinShared {
   } by_own;                   /* those of roots count */
   uint32_t pairs[MOST_PAIRS]; /* components to unite, the first one << 16 */
   uint32_t pair_count;
-  uint32_t goes_far;                           /* A component of this CTA may go on behind the near bands. */
   uint32_t marks[MOST_JOINED / 32];            /* bits: components of the result */
   alignas (16) uint32_t first[MOST_BANDS + 4]; /* of the band's components; behind the last band, of all */
   uint32_t runs;                               /* of all bands */
@@ -56,7 +52,7 @@ struct JoinShared {
 struct Join {
   const CcaKernelArgs &f;
   const StripPlan &plan;
-  JoinShared &s;
+  DirectShared &s;
   const uint32_t t, lane, warp;
   const uint32_t own_band; /* the first one */
   const uint32_t frame;
@@ -65,7 +61,7 @@ struct Join {
   uint32_t total;           /* components of all bands */
 
   __device__
-  Join (const CcaKernelArgs &args, const StripPlan &strip_plan, JoinShared &shared)
+  Join (const CcaKernelArgs &args, const StripPlan &strip_plan, DirectShared &shared)
       : f (args), plan (strip_plan), s (shared), t (threadIdx.x), lane (threadIdx.x % 32), warp (warp_index ()),
         own_band (blockIdx.x * OWN_BANDS), frame (frame_to_join (f)), seam_band (t / SEAM_LANES),
         seam (make_uint4 (0, 0, 0, 0))
@@ -76,7 +72,7 @@ struct Join {
   clear ()
   {
     if (t == 0)
-      s.pair_count = s.goes_far = 0;
+      s.pair_count = 0;
     for (uint32_t e = t; e < MOST_JOINED; e += JOIN_THREADS)
       s.parents[e] = e << 16;
     for (uint32_t i = t; i < MOST_OWN; i += JOIN_THREADS) {
@@ -298,6 +294,7 @@ struct Join {
     if (limited)
       add_areas ();
     const uint32_t band = near_band ();
+    bool goes_far = false; /* A component of this CTA may go on behind the near bands. */
     if (band < plan.bands) {
       const uint32_t first = s.first[band], end = s.first[band + 1];
       bool goes_on = false;
@@ -316,8 +313,7 @@ struct Join {
                   f.by_row_band.outputs[band], i, frame, i < NEAR_COMPONENTS ? loaded : BandComponent ()));
         }
       }
-      if (goes_on && band == own_band + NEAR_BANDS - 1)
-        s.goes_far = 1;
+      goes_far = goes_on && band == own_band + NEAR_BANDS - 1;
     }
     for (uint32_t e = t; e - lane < total; e += JOIN_THREADS) {
       const bool is_root = e < total && parent (e) == e;
@@ -325,8 +321,7 @@ struct Join {
       if (lane == 0)
         s.marks[e / 32] = marks;
     }
-    __syncthreads ();
-    if (!s.goes_far)
+    if (!__syncthreads_or (goes_far))
       return;
     for (uint32_t e = s.first[own_band + NEAR_BANDS] + t; e < total; e += JOIN_THREADS) {
       const uint32_t root = root_of_run (*this, e);
@@ -396,7 +391,7 @@ __launch_bounds__ (JOIN_THREADS, 1) direct_join_kernel (const __grid_constant__ 
     const __grid_constant__ StripPlan plan, const __grid_constant__ PictureCopy copy)
 {
   extern __shared__ uint4 shared[];
-  JoinShared &s = *(JoinShared *) shared;
+  DirectShared &s = *(DirectShared *) shared;
   /* The CTAs with bands have all started, and what came before them has ended. Their end would take longer to arrive than their words. */
   Join join (f, plan, s);
   join.clear ();
@@ -415,8 +410,8 @@ __launch_bounds__ (JOIN_THREADS, 1) direct_join_kernel (const __grid_constant__ 
     loaded.rest = load_16 (&c.rest);
   }
   const bool fits = s.fits;
-  CcaHeader result = {
-      ~0u, 0, f.threshold_device ? *f.threshold_device : f.threshold, 0, 0, 0, fits ? 0 : TOO_MANY_FOR_DIRECT, s.runs};
+  CcaHeader result = {~0u, 0, f.threshold_device ? *(const volatile uint32_t *) f.threshold_device : f.threshold, 0, 0,
+      0, fits ? 0 : TOO_MANY_FOR_DIRECT, s.runs};
   if (fits) {
     join.unite ();
     join.unite_pairs ();
@@ -438,7 +433,7 @@ __launch_bounds__ (JOIN_THREADS, 1) direct_join_kernel (const __grid_constant__ 
     }
   }
   if (join.t == 0)
-    count_frame (f, join.frame);
+    count_frame (f, join.frame); /* All bands have read the number: their words have come. */
   set_flag (f);
   if (copy.from && !result.rows_complete)
     delivery_keep (copy);
@@ -450,7 +445,7 @@ __launch_bounds__ (JOIN_THREADS, 1) direct_join_kernel (const __grid_constant__ 
 bool
 cca_allow_direct_join ()
 {
-  return cudaFuncSetAttribute (direct_join_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof (JoinShared))
+  return cudaFuncSetAttribute (direct_join_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof (DirectShared))
              == cudaSuccess
          && cudaFuncSetAttribute (
                 direct_join_kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared)
@@ -460,5 +455,6 @@ cca_allow_direct_join ()
 void
 cca_launch_direct_join (const CcaKernelArgs &f, const StripPlan &plan, const PictureCopy &copy, cudaStream_t stream)
 {
-  ctr_launch_overlapped (true, direct_join_kernel, plan.ctas, JOIN_THREADS, sizeof (JoinShared), stream, f, plan, copy);
+  ctr_launch_overlapped (
+      true, direct_join_kernel, plan.ctas, JOIN_THREADS, sizeof (DirectShared), stream, f, plan, copy);
 }

@@ -11,7 +11,8 @@ constexpr int MANY_TILES = 4;                            /* of a CTA in larger f
 constexpr int CROWDED_THREADS = 256; /* of a tile with many components, so that L2 holds what all CTAs are writing */
 /* Where few components start in each tile: lanes of a tile, tiles that a CTA has at once, its threads, and the most tiles of a band. */
 constexpr uint32_t FEW_LANES = 16, BAND_TILES = 64, BAND_THREADS = BAND_TILES * FEW_LANES;
-constexpr uint32_t MOST_BAND_TILES = 4 * BAND_TILES;
+constexpr uint32_t MOST_BAND_TILES = 4 * BAND_TILES,
+                   LEAST_BANDS = 32; /* Fewer would leave most multiprocessors idle. */
 
 /* Brings HEADER to the host, and sets its flag behind all that this thread has written or learnt of. */
 __device__ inline void
@@ -80,7 +81,7 @@ __launch_bounds__ (TILES *THREADS, ctr_shared_by (TILES *THREADS, TILES *THREADS
   const CcaHeader header = *f.header;
   if (f.emits_last && end_frame (f, header, false, copy))
     return;
-  const bool early = !f.emits_last && is_early (f, header), has_rows = own.marks & TILE_EMITS;
+  const bool early = is_early (f, header), has_rows = own.marks & TILE_EMITS;
   FirstComponents first = {};
   if (has_rows) {
     if (t < 32)
@@ -161,9 +162,9 @@ __launch_bounds__ (BAND_THREADS) emit_band_kernel (const __grid_constant__ CcaKe
 } // namespace
 
 bool
-cca_emit_brings_rows (const CcaKernelArgs &f, bool few)
+cca_emits_by_bands (const CcaKernelArgs &f, bool few)
 {
-  return few && f.tiles_x <= MOST_BAND_TILES;
+  return few && f.tiles_x <= MOST_BAND_TILES && f.tiles_y >= LEAST_BANDS;
 }
 
 void
@@ -173,7 +174,7 @@ cca_launch_emit (
   const unsigned tiles = f.tiles_x * f.tiles_y, last = f.emits_last;
   if (tiles <= SMALL_FRAME) /* each tile has a CTA of its own, which all run at once */
     ctr_launch_overlapped (overlap, emit_kernel<1, SINGLE_THREADS>, tiles + last, SINGLE_THREADS, 0, stream, f, copy);
-  else if (cca_emit_brings_rows (f, few))
+  else if (cca_emits_by_bands (f, few))
     ctr_launch_overlapped (overlap, emit_band_kernel, f.tiles_y + last, BAND_THREADS, 0, stream, f, copy);
   else if (crowded)
     ctr_launch_overlapped (overlap, emit_kernel<1, CROWDED_THREADS>, tiles + last, CROWDED_THREADS, 0, stream, f, copy);

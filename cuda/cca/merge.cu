@@ -104,6 +104,8 @@ struct OrderShared {
   uint32_t warp_sums[ORDER_WARPS];
   uint32_t band;
 };
+constexpr size_t MOST_PLAIN_COUNTS = 12 * 1024;
+static_assert (sizeof (OrderShared) + MOST_PLAIN_COUNTS <= 48 * 1024, "without an attribute of the kernel");
 
 /* The components of all bands before BAND, which has OWN. A thread reads what a band has: there are no more bands than threads. */
 __device__ inline uint32_t
@@ -283,7 +285,7 @@ cca_launch_merge (const CcaKernelArgs &f, int connectivity, bool few, bool overl
   /* Together with the static part this may exceed 48 KB, which an attribute of the kernel has to allow. It is set for
    * the widest image, because other threads and graphs may launch the same kernel for larger frames than this one. */
   const int max_counts = TILE_H * row_of_counts (ctr_div_up (CTR_MAX_SIDE, TILE_W));
-  if (counts > 12 * 1024)
+  if ((size_t) counts > MOST_PLAIN_COUNTS)
     cudaFuncSetAttribute (order, cudaFuncAttributeMaxDynamicSharedMemorySize, max_counts);
   if (limited)
     ctr_launch_overlapped (overlap, sum_and_order_kernel<true, false, 1>, sum_ctas, ORDER_THREADS, 0, stream, f);

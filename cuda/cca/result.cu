@@ -134,15 +134,15 @@ fetch (CcaAnalyser *cca, const void *to, const void *from, size_t size, CtrError
   return true;
 }
 
-/* Copies COUNT rows, which have been delivered if there was room for them. */
+/* Copies COUNT rows: from where they have been delivered, or else from the device. */
 template <typename Row>
 bool
 take_rows (CcaAnalyser *cca, const Row *to, const Row *device, size_t at, uint32_t count, CtrError *error)
 {
-  if (!to)
+  if (!to || !count)
     return true;
   const CcaCachedGraph *frame = cca->current;
-  if (count > cca->delivered_rows || (frame->args.emits_last && !cca_emit_brings_rows (frame->args, frame->key.few)))
+  if (count > cca->delivered_rows || (frame->args.emits_last && !cca_emits_by_bands (frame->args, frame->key.few)))
     return fetch (cca, to, device, count * sizeof *to, error);
   memcpy ((void *) to, (const uint8_t *) delivery_header (&cca->delivery) + at, count * sizeof *to);
   return true;

@@ -365,25 +365,6 @@ wait_for_arrivals (const uint32_t *counter, uint32_t count)
   while (arrived < count);
 }
 
-/* Stores STATE, which is not 0, for wait_for_state(): behind all that this thread and, behind a barrier, its CTA has written or learnt of. */
-__device__ inline void
-store_state (unsigned long long *to, unsigned long long state)
-{
-  asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(state) : "memory");
-}
-
-/* Waits for a state of a CTA that has started before this one. What comes before it comes before what this thread, and behind a barrier what its
- * CTA, reads afterwards. */
-__device__ inline unsigned long long
-wait_for_state (const unsigned long long *from)
-{
-  unsigned long long state;
-  do
-    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(state) : "l"(from) : "memory");
-  while (!state);
-  return state;
-}
-
 /* Loads what a thread waits for, again and again. */
 __device__ inline unsigned long long
 poll (const unsigned long long *state)

@@ -250,22 +250,6 @@ wait_for_arrivals (const uint32_t *counter, uint32_t count)
     ::emulation::yield ();
 }
 
-static inline void
-store_state (unsigned long long *to, unsigned long long state)
-{
-  __threadfence ();
-  *(volatile unsigned long long *) to = state;
-}
-
-static inline unsigned long long
-wait_for_state (const unsigned long long *from)
-{
-  unsigned long long state;
-  while (!(state = *(const volatile unsigned long long *) from))
-    ::emulation::yield ();
-  return state;
-}
-
 static inline unsigned long long
 poll (const unsigned long long *state)
 {
