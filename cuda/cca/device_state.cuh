@@ -349,6 +349,15 @@ has_closed (const TileHeader &header)
   return header.closed || header.marks & TILE_HAS_LONE;
 }
 
+/* The threshold, for a kernel that may have begun before it was found. */
+__device__ inline uint32_t
+late_threshold_of (const CcaKernelArgs &f)
+{
+  if (!f.threshold_device)
+    return f.threshold;
+  return *(const volatile uint32_t *) f.threshold_device;
+}
+
 /* Does the table go to the host row by row, as it is made? */
 __device__ inline bool
 is_early (const CcaKernelArgs &f, const CcaHeader &header)

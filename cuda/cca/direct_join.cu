@@ -410,8 +410,7 @@ __launch_bounds__ (JOIN_THREADS, 1) direct_join_kernel (const __grid_constant__ 
     loaded.rest = load_16 (&c.rest);
   }
   const bool fits = s.fits;
-  CcaHeader result = {~0u, 0, f.threshold_device ? *(const volatile uint32_t *) f.threshold_device : f.threshold, 0, 0,
-      0, fits ? 0 : TOO_MANY_FOR_DIRECT, s.runs};
+  CcaHeader result = {~0u, 0, late_threshold_of (f), 0, 0, 0, fits ? 0 : TOO_MANY_FOR_DIRECT, s.runs};
   if (fits) {
     join.unite ();
     join.unite_pairs ();

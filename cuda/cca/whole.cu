@@ -283,7 +283,7 @@ __launch_bounds__ (STRIP_THREADS, 1) join_kernel (const __grid_constant__ CcaKer
   const uint32_t frame = frame_to_join (f);
   const bool fits = take_bands (strip, s, plan, frame);
   const uint32_t last_band = (max (strip.rows, 1) - 1) / plan.band_rows;
-  analyse_strip (strip, copy, f.threshold_device ? *(const volatile uint32_t *) f.threshold_device : f.threshold, fits,
+  analyse_strip (strip, copy, late_threshold_of (f), fits,
       [&] (uint32_t i) { return s.by_band.first[last_band] + byte_of (s.by_band.last[last_band], i); });
   if (strip.t == 0)
     count_frame (f, frame); /* The cluster has met behind the words of all bands, which have read it. */
