@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Second of two kernels for frames in bands of rows (bands.cu): makes the table from the components of all bands.
  *
- * All time goes into steps that wait for one another, so its CTAs tell each other nothing. Each one unites the components of the whole frame across
- * the seams for itself, and so knows which of them are the first one, a root, and how many roots are before its own bands. It adds up and
- * writes the table rows of the roots in these. */
+ * All time goes into steps that wait for one another, so its CTAs tell each other nothing. Each one unites the components of the whole frame
+ * across the seams for itself. So it knows which components are roots, the first ones of those that belong together, and how many roots are
+ * before its own bands. It adds up the sums of the roots in these, and writes their rows of the table. */
 #include "cuda/cca/analyser.cuh"
 #include "cuda/cca/bands.cuh"
 #include "cuda/cca/cluster_output.cuh"
