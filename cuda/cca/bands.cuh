@@ -67,6 +67,13 @@ contact_of (const uint4 &word, uint32_t i)
   return (i < 2 ? word.x : word.y) >> i % 2 * 16 & 0xffff;
 }
 
+/* Byte I of WORDS. */
+__device__ inline uint32_t
+byte_of (const uint32_t *words, uint32_t i)
+{
+  return words[i / 4] >> i % 4 * 8 & 255;
+}
+
 /* The number of the frame whose bands this CTA joins. */
 __device__ inline uint32_t
 frame_to_join (const CcaKernelArgs &f)

@@ -135,8 +135,7 @@ struct CcaHeader {
   uint32_t closed;        /* records needed */
   uint32_t threshold;     /* applied */
   uint32_t rows_complete; /* 1: all rows and records fit. 0: the table has gaps, and the frame is done again. */
-  uint32_t
-      crowded; /* tiles of a large frame that a warp has no room for; pairs of components that the direct join had to walk for */
+  uint32_t crowded;  /* tiles of a large frame that a warp has no room for; pairs that the direct join walked for */
   uint32_t all_rows; /* of the table before limits on numbers; 0 without these */
   uint32_t too_many; /* The whole kernel has no room for the frame, which is done again: TOO_MANY_... */
   uint32_t runs;     /* of a small frame, where they have been counted; tiles leave out lone pixels */

@@ -6,7 +6,7 @@
  * before its own bands. It adds up the sums of the roots in these, and writes their rows of the table. */
 #include "cuda/cca/analyser.cuh"
 #include "cuda/cca/bands.cuh"
-#include "cuda/cca/cluster_output.cuh"
+#include "cuda/cca/table_delivery.cuh"
 
 namespace
 {
@@ -166,7 +166,7 @@ struct Join {
     for (uint32_t i = 0; i < SEAM_SHARE; i++) {
       const uint32_t contact = contact_of (word, i), run = contact >> 8;
       own[i] = first + (contact & 255);
-      above[i] = above_first + (s.lasts[band - 1][run / 4] >> run % 4 * 8 & 255);
+      above[i] = above_first + byte_of (s.lasts[band - 1], run);
     }
 #pragma unroll
     for (uint32_t i = 0; i < SEAM_SHARE; i++)

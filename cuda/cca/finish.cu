@@ -3,7 +3,7 @@
  * start, and to find its data, than to do its work. One cluster of CTAs has the frame: a barrier of the cluster takes a
  * fraction of a microsecond. */
 #include "cuda/cca/analyser.cuh"
-#include "cuda/cca/cluster_output.cuh"
+#include "cuda/cca/table_delivery.cuh"
 #include "cuda/cca/emit.cuh"
 #include "cuda/common/scan.cuh"
 

@@ -62,13 +62,6 @@ band_of (const uint32_t *first, uint32_t i)
   return band;
 }
 
-/* Byte I of WORDS. */
-__device__ inline uint32_t
-byte_of (const uint32_t *words, uint32_t i)
-{
-  return words[i / 4] >> i % 4 * 8 & 255;
-}
-
 /* Takes the components of the strip's bands, and unites those that touch one another. Returns whether there is room. */
 __device__ inline bool
 take_bands (JoinStrip &strip, JoinShared &s, const StripPlan &plan, uint32_t frame)

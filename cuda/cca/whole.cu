@@ -5,7 +5,7 @@
  * another in raster order, so the rows of the table do, too. So few multiprocessors would take too long to load a larger frame: there
  * another kernel finds the components of bands first (bands.cu). */
 #include "cuda/cca/analyser.cuh"
-#include "cuda/cca/cluster_output.cuh"
+#include "cuda/cca/table_delivery.cuh"
 #include "cuda/cca/strip_bands.cuh"
 
 namespace
@@ -204,7 +204,8 @@ analyse_strip (Strip<RUNS> &strip, const PictureCopy &copy, uint32_t threshold, 
 
   const StripInfo info = lane < strip.ctas ? s.by_strip.info[lane] : StripInfo ();
   const bool too_many = __any_sync (~0u, info.runs & 1);
-  CcaHeader result = {too_many ? ~0u : 0, 0, threshold, 0, 0, 0, too_many, total_of_lanes (info.runs >> 1)};
+  CcaHeader result = {
+      too_many ? ~0u : 0, 0, threshold, 0, 0, 0, too_many ? TOO_MANY_FOR_WHOLE : 0, total_of_lanes (info.runs >> 1)};
   uint32_t components = 0; /* of strip LANE */
   if (!too_many) {
     unite_strips (strip);

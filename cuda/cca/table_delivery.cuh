@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How a few CTAs, which have made the table of components, bring it to the host. All of its threads call these. */
-#ifndef CTR_CUDA_CCA_CLUSTER_OUTPUT_CUH
-#define CTR_CUDA_CCA_CLUSTER_OUTPUT_CUH
+#ifndef CTR_CUDA_CCA_TABLE_DELIVERY_CUH
+#define CTR_CUDA_CCA_TABLE_DELIVERY_CUH
 
 #include "cuda/cca/device_state.cuh"
 #include "cuda/common/cluster.cuh"
@@ -34,7 +34,7 @@ write_row (const CcaKernelArgs &f, const CtrComponent &c, uint32_t row, bool ear
   }
 }
 
-/* Copies the table to the host. The cluster has written it. */
+/* Copies the table, which the cluster has written, to the host. */
 template <int THREADS>
 __device__ inline void
 copy_table (const CcaKernelArgs &f, uint32_t rows)
